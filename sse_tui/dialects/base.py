@@ -1,0 +1,157 @@
+"""What a payload means: one `Dialect` reads the events of one response and gives deltas.
+
+A dialect is a small state machine for one response. It never raises on what a server sent: a payload it does not
+know gives no deltas, a payload that breaks its rules gives a `Malformed`, and reading goes on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+from sse_tui.eventstream.items import Event
+
+
+class Text(NamedTuple):
+    """A piece of the visible answer of choice `index`."""
+
+    text: str
+    index: int = 0
+
+
+class Reasoning(NamedTuple):
+    """A piece of the model's reasoning of choice `index`."""
+
+    text: str
+    index: int = 0
+
+
+class Refusal(NamedTuple):
+    """A piece of a refusal of choice `index`."""
+
+    text: str
+    index: int = 0
+
+
+class ToolCall(NamedTuple):
+    """A piece of a tool call: `slot` tells the calls of one response apart, in order of first appearance.
+
+    `id` and `name` are None where this piece does not bring them; `arguments` is the fragment, "" for none.
+    """
+
+    slot: int
+    id: str | None
+    name: str | None
+    arguments: str
+    index: int = 0
+
+
+class Usage(NamedTuple):
+    """Token counts as reported, None where not reported."""
+
+    input: int | None
+    output: int | None
+    reasoning: int | None = None
+    cached: int | None = None
+
+
+class Finish(NamedTuple):
+    """Why a choice ended, as the server spelled it."""
+
+    reason: str
+    index: int = 0
+
+
+class StreamFault(NamedTuple):
+    """An error reported inside the stream. Fields the stream did not give are None."""
+
+    type: str | None
+    code: str | int | None
+    message: str | None
+
+
+class Progress(NamedTuple):
+    """Prompt processing: `done` of `total` tokens."""
+
+    done: int
+    total: int
+
+
+class Meta(NamedTuple):
+    """Something worth knowing that is none of the above: "model", "id", "timings", "role", "done" (the sentinel)."""
+
+    name: str
+    value: Any
+
+
+class Malformed(NamedTuple):
+    """The payload breaks its dialect: `reason` says how."""
+
+    reason: str
+
+
+Delta: TypeAlias = (
+    Text | Reasoning | Refusal | ToolCall | Usage | Finish | StreamFault | Progress | Meta | Malformed
+)
+
+
+class Message(NamedTuple):
+    """One message of a conversation: `role` is "system", "user" or "assistant"."""
+
+    role: str
+    content: str
+
+
+class Prepared(NamedTuple):
+    """A request ready to send; `headers` are only those that the dialect itself needs."""
+
+    method: str
+    url: str
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+class Dialect(ABC):
+    """Reads one response. `name` is what ``--dialect`` and profiles call it."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def read(self, event: Event) -> Sequence[Delta]:
+        """The meaning of one dispatched event. Never raises."""
+
+    @property
+    @abstractmethod
+    def ended(self) -> bool:
+        """True once the stream said by its own marker that nothing follows (for OpenAI: ``[DONE]``).
+
+        What a reader must stop at and never reconnect after.
+        """
+
+    @property
+    @abstractmethod
+    def complete(self) -> bool | None:
+        """Whether the response would be whole if its body ended now; None when the dialect cannot tell."""
+
+    @classmethod
+    def prepare(
+        cls,
+        base_url: str,
+        model: str,
+        messages: Sequence[Message],
+        params: Mapping[str, Any],
+    ) -> Prepared:
+        """The streaming request for a conversation. Raises `UsageError` for a dialect that cannot send."""
+        from sse_tui.errors import UsageError
+
+        raise UsageError(
+            "dialect-cannot-send",
+            f"The dialect {cls.name} can be read but has no chat request.",
+            "Set dialect in the profile to one that can chat, for example openai-chat.",
+        )
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The user's last prompt in a recorded request body, for showing it; None when it cannot be told."""
+        return None

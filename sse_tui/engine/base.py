@@ -1,0 +1,142 @@
+"""The interface of every token source: llama.cpp, scripted, a recording.
+
+An engine gives pieces; it knows nothing of HTTP, of event streams, or of who listens. All methods are called from
+one event loop. An engine's process or thread is its own business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
+
+
+class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
+    """One generation. `seed` is always concrete, so that a run can be repeated; `max_tokens` None means what is
+    left of the context. `messages` are ``{"role", "content"}`` objects; the engine applies the chat template."""
+
+    id: str
+    messages: list[dict[str, Any]] = []
+    prompt: str | None = None
+    max_tokens: int | None = None
+    stop: list[str] = []
+    seed: int = 0
+    temperature: float = 0.8
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.05
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """One sampled token. `text` may be "" (incomplete UTF-8, or held back for a stop string), `token` never lies."""
+
+    index: int
+    token: int
+    text: str
+
+
+class PrefillProgress(msgspec.Struct, frozen=True):
+    """Prompt processing: `done` of `total` tokens."""
+
+    done: int
+    total: int
+
+
+class Timings(msgspec.Struct, kw_only=True, frozen=True):
+    """The engine's own clock, milliseconds, with llama.cpp's names."""
+
+    queue_ms: float = 0.0
+    cache_n: int = 0
+    prompt_n: int = 0
+    prompt_ms: float = 0.0
+    predicted_n: int = 0
+    predicted_ms: float = 0.0
+
+
+class Final(msgspec.Struct, kw_only=True, frozen=True):
+    """The last thing a generation gives. `text` is what was still held back. `finish`: stop, length, cancelled,
+    error; `error` and `error_code` say why in the last case."""
+
+    finish: str
+    text: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    timings: Timings = Timings()
+    error: str = ""
+    error_code: str = ""
+
+
+Step: TypeAlias = Piece | PrefillProgress | Final
+
+
+class DeviceInfo(msgspec.Struct, kw_only=True, frozen=True):
+    """A compute device as llama.cpp reports it; memory in bytes, None where it is not known."""
+
+    name: str
+    kind: str
+    description: str = ""
+    memory_total: int | None = None
+    memory_free: int | None = None
+
+
+class EngineInfo(msgspec.Struct, kw_only=True, frozen=True):
+    """What is loaded and where it runs, as the engine itself reports it, never as it was asked to.
+
+    `layers_offloaded` of `layers` sit on devices other than the CPU.
+    """
+
+    engine: str
+    model: str
+    model_path: str = ""
+    description: str = ""
+    parameters: int = 0
+    size_bytes: int = 0
+    n_ctx: int = 0
+    n_seq: int = 1
+    n_threads: int = 0
+    layers: int = 0
+    layers_offloaded: int = 0
+    devices: list[DeviceInfo] = []
+    backend: str = ""
+    version: str = ""
+    load_ms: float = 0.0
+
+
+class EngineStats(msgspec.Struct, kw_only=True, frozen=True):
+    """The moment's load: running and waiting generations, tokens since the start, restarts of the worker."""
+
+    running: int = 0
+    waiting: int = 0
+    prompt_tokens: int = 0
+    predicted_tokens: int = 0
+    restarts: int = 0
+
+
+class Generation(Protocol):
+    """A running generation: iterate it for its steps; the last one is a `Final`, always."""
+
+    @property
+    def id(self) -> str: ...
+
+    def __aiter__(self) -> AsyncIterator[Step]: ...
+
+    def cancel(self) -> None:
+        """Stop within one token. Idempotent. The `Final` with finish "cancelled" still follows."""
+
+
+class Engine(Protocol):
+    """A token source. `start` loads it and raises `ModelError` or `EngineError` when it cannot."""
+
+    async def start(self) -> EngineInfo: ...
+
+    @property
+    def info(self) -> EngineInfo: ...
+
+    def submit(self, request: GenRequest) -> Generation:
+        """Queue a generation. Raises `EngineError` with code "busy", "prompt-too-long" or "engine-down"."""
+
+    async def stats(self) -> EngineStats: ...
+
+    async def close(self) -> None:
+        """End every generation and free what was loaded. Idempotent."""

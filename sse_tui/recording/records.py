@@ -1,0 +1,139 @@
+"""The records of a session: what happened on the wire, in order, and nothing that can be derived from it.
+
+A recording is UTF-8 JSON lines: one `Header`, then records with a common head: `t` is nanoseconds since the session
+started on one monotonic clock, `k` the kind, `turn` numbers the requests a user made (from 1) and `conn` the
+connections that served them (from 1, over the whole session); 0 means "none".
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TypeAlias
+
+import msgspec
+
+FORMAT = "sse-recording"
+VERSION = 1
+
+Headers: TypeAlias = list[tuple[str, str]]
+
+
+class Header(msgspec.Struct, kw_only=True, omit_defaults=False):
+    """First line of a recording.
+
+    `clock` names where chunk times come from: "kernel" (the kernel's receive time), "read" (the monotonic clock
+    right after the read), "none" (imported bytes without times: every `t` is 0 and means nothing).
+    `redacted` lists the names of headers and query parameters whose values are never written.
+    """
+
+    format: str = FORMAT
+    version: int = VERSION
+    tool: str = ""
+    created: str = ""
+    clock: str = "read"
+    redacted: list[str] = msgspec.field(default_factory=list)
+
+
+class _Record(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="k", frozen=True):
+    t: int
+    turn: int = 0
+    conn: int = 0
+
+
+class Request(_Record, kw_only=True, omit_defaults=True, tag="request", frozen=True):
+    """A connection attempt starts. `body` is text; `body_b64` is used instead when it is not valid UTF-8."""
+
+    method: str
+    url: str
+    headers: Headers
+    body: str | None = None
+    body_b64: str | None = None
+    dialect: str | None = None
+
+
+class Phase(_Record, kw_only=True, omit_defaults=True, tag="phase", frozen=True):
+    """A phase of the connection ended at `t`, having lasted `dt` nanoseconds.
+
+    `name`: dns, tcp, tls, sent (first to last byte of the request), headers, first_byte (of the body).
+    """
+
+    name: str
+    dt: int
+
+
+class Response(_Record, kw_only=True, omit_defaults=True, tag="response", frozen=True):
+    """Status line and headers are in."""
+
+    status: int
+    http_version: str
+    headers: Headers
+
+
+class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True):
+    """One read of the body, transfer coding removed, content coding kept; `text`, or `b64` when not valid UTF-8.
+
+    `clock` is given where it differs from the header's.
+    """
+
+    text: str | None = None
+    b64: str | None = None
+    clock: str | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The bytes as they were read."""
+        if self.b64 is not None:
+            return base64.b64decode(self.b64)
+        return (self.text or "").encode()
+
+
+class Fault(_Record, kw_only=True, omit_defaults=True, tag="fault", frozen=True):
+    """A fault fired: `plan` is the text that asked for it, `at` where it fired, `did` what was really done."""
+
+    plan: str
+    at: str
+    did: str
+
+
+class Close(_Record, kw_only=True, omit_defaults=True, tag="close", frozen=True):
+    """The connection is over.
+
+    `reason`: eof (an orderly end of the body), incomplete (the HTTP framing was cut short), reset, timeout, client
+    (we closed it: stopped, or the stream had ended), fault (an injected one), refused (not an event stream, or a
+    status that is not 200), error (anything else: no connection, TLS, protocol).
+    """
+
+    reason: str
+    detail: str = ""
+
+
+class Reconnect(_Record, kw_only=True, omit_defaults=True, tag="reconnect", frozen=True):
+    """Another attempt follows after `delay_ms`; `last_event_id` is what it will carry ("" sends no header)."""
+
+    delay_ms: float
+    last_event_id: str
+    policy: str
+    attempt: int = 1
+
+
+class Note(_Record, kw_only=True, omit_defaults=True, tag="note", frozen=True):
+    """A bookmark of the user."""
+
+    text: str
+
+
+class End(_Record, kw_only=True, omit_defaults=True, tag="end", frozen=True):
+    """The session is over."""
+
+    reason: str
+
+
+Record: TypeAlias = Request | Phase | Response | Chunk | Fault | Close | Reconnect | Note | End
+
+
+def chunk(t: int, data: bytes, *, turn: int, conn: int, clock: str | None = None) -> Chunk:
+    """The record for one read: as text when the bytes are valid UTF-8 on their own, else base64."""
+    try:
+        return Chunk(t=t, turn=turn, conn=conn, text=data.decode("utf-8"), clock=clock)
+    except UnicodeDecodeError:
+        return Chunk(t=t, turn=turn, conn=conn, b64=base64.b64encode(data).decode("ascii"), clock=clock)
