@@ -1,0 +1,39 @@
+"""Configuration: TOML file, environment and flags into one checked `Config`.
+
+``load`` is the way in. A wrong key or value is a `ConfigError` that names the file, the line, the key, and
+the nearest valid name. Secrets are never part of a `Config`: a profile says where its key comes from, and
+``api_key`` fetches it.
+"""
+
+from sse_tui.config.load import SELECTED, Loaded, Override, config_path, load
+from sse_tui.config.schema import (
+    LOCAL_PROFILE,
+    Config,
+    Local,
+    Profile,
+    Recording,
+    Server,
+    Slo,
+    Timeouts,
+    Ui,
+)
+from sse_tui.config.secrets import api_key, masked
+
+__all__ = [
+    "LOCAL_PROFILE",
+    "SELECTED",
+    "Config",
+    "Loaded",
+    "Local",
+    "Override",
+    "Profile",
+    "Recording",
+    "Server",
+    "Slo",
+    "Timeouts",
+    "Ui",
+    "api_key",
+    "config_path",
+    "load",
+    "masked",
+]

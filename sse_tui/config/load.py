@@ -1,0 +1,251 @@
+"""Reads the configuration: flag over environment over file over default; keeps each value's origin."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from sse_tui.config import check
+from sse_tui.config.locate import KeyPath, dotted, key_lines, line_of
+from sse_tui.config.schema import Config
+from sse_tui.errors import ConfigError, SseTuiError
+
+PREFIX = "SSE_TUI_"
+SELECTED = "*"
+"""In the path of an override: the name of the profile that is selected in the end."""
+
+
+class Override(NamedTuple):
+    """A value from the command line. `path` may name the selected profile as ``("profiles", "*", "model")``;
+    `flag` is how the user wrote it, for messages and origins."""
+
+    path: KeyPath
+    value: Any
+    flag: str
+
+
+class Loaded(NamedTuple):
+    """The configuration, and where each value comes from.
+
+    `origins` maps every leaf, by its dotted key, to "default", "file PATH:LINE", "env NAME" or "flag --x". `path`
+    is where the file is, or would be; `exists` whether it is there.
+    """
+
+    config: Config
+    origins: dict[str, str]
+    path: Path
+    exists: bool
+
+
+_Fail: TypeAlias = Callable[[KeyPath, check.LeafError], ConfigError]
+
+
+class _Tree:
+    """Values by path, the latest origin winning, before they become a `Config`."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.origins: dict[KeyPath, str] = {}
+        for path, value in _leaves(msgspec.to_builtins(Config()), Config, ()):
+            self.put(path, value, "default")
+
+    def put(self, path: KeyPath, value: Any, origin: str) -> None:
+        at = self.values
+        for part in path[:-1]:
+            at = at.setdefault(part, {})
+        at[path[-1]] = value
+        self.origins[path] = origin
+
+
+def config_path(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the configuration file is looked for: ``$SSE_TUI_CONFIG``, else the user's own directory."""
+    if named := environ.get("SSE_TUI_CONFIG"):
+        return Path(named).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("sse-tui", appauthor=False)) / "config.toml"
+
+
+def load(
+    path: Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+    overrides: Sequence[Override] = (),
+) -> Loaded:
+    """The configuration of this run. Raises `ConfigError`.
+
+    A file that the user named (by `path` or the environment) must exist; the default one need not.
+    """
+    named = path is not None or bool(environ.get("SSE_TUI_CONFIG"))
+    path = path if path is not None else config_path(environ)
+    tree = _Tree()
+    exists = path.exists()
+    if exists:
+        _add_file(tree, path)
+    elif named:
+        raise ConfigError("config-no-file", f"The configuration file {path} does not exist.")
+    _add_environment(tree, environ)
+    _add_overrides(tree, [item for item in overrides if SELECTED not in item.path])
+    _check_profile(tree)
+    _add_overrides(tree, [item for item in overrides if SELECTED in item.path])
+    config = msgspec.convert(tree.values, Config)
+    # A profile that was only named in part gets the defaults of the rest here.
+    filled = _leaves(msgspec.to_builtins(config), Config, ())
+    origins = {dotted(leaf): tree.origins.get(leaf, "default") for leaf, _ in filled}
+    _check_faults(config, origins)
+    return Loaded(config, origins, path, exists)
+
+
+def _add_file(tree: _Tree, path: Path) -> None:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigError("config-unreadable", f"{path}: cannot be read: {reason}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("config-not-utf8", f"{path}: not UTF-8 at byte {error.start}.") from error
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(path, text, str(error)) from error
+    lines = key_lines(text)
+    for leaf, value in _checked_leaves(document, Config, (), _at_file(path, lines)):
+        tree.put(leaf, value, f"file {_place(path, line_of(lines, leaf))}")
+
+
+def _syntax_error(path: Path, text: str, message: str) -> ConfigError:
+    """tomllib's message with its place moved to the front, where editors and eyes look for it."""
+    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+    reason = message[: place.start()] if place else message
+    line = int(place[1]) if place and place[1] else text.rstrip("\n").count("\n") + 1
+    column = f" (column {place[2]})" if place and place[2] else ""
+    return ConfigError("config-syntax", f"{path}:{line}: not valid TOML: {reason}{column}.")
+
+
+def _place(path: Path, line: int | None) -> str:
+    return f"{path}:{line}" if line is not None else str(path)
+
+
+def _at_file(path: Path, lines: dict[KeyPath, int]) -> _Fail:
+    """What turns a mistake in the file into the error that names its place."""
+
+    def fail(leaf: KeyPath, wrong: check.LeafError) -> ConfigError:
+        return _error(wrong, _place(path, line_of(lines, leaf)), leaf)
+
+    return fail
+
+
+def _error(wrong: check.LeafError, place: str, leaf: KeyPath) -> ConfigError:
+    return ConfigError(wrong.code, f"{place}: {dotted(leaf)} {wrong.reason}.", wrong.hint)
+
+
+def _leaves(values: Mapping[str, Any], type_: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
+    """Every leaf of a checked tree. A mapping of strings is one leaf a key."""
+    for key, value in values.items():
+        inner = check.step(type_, key)
+        if check.is_table(inner) or check.is_mapping(inner):
+            yield from _leaves(value, inner, (*path, key))
+        else:
+            yield (*path, key), value
+
+
+def _checked_leaves(values: Any, type_: Any, path: KeyPath, fail: _Fail) -> Iterator[tuple[KeyPath, Any]]:
+    """Every leaf of an unchecked tree, checked on the way; the first mistake is raised by `fail`."""
+    for key, value in values.items():
+        leaf = (*path, key)
+        try:
+            inner = check.step(type_, key)
+            if check.is_table(inner) or check.is_mapping(inner):
+                check.table(value)
+            else:
+                value = check.value(value, inner)
+        except check.LeafError as wrong:
+            raise fail(leaf, wrong) from None
+        if isinstance(value, dict):
+            yield from _checked_leaves(value, inner, leaf, fail)
+        else:
+            yield leaf, value
+
+
+def _add_environment(tree: _Tree, environ: Mapping[str, str]) -> None:
+    """Variables of the form ``SSE_TUI_TABLE__KEY``, and ``SSE_TUI_PROFILE``. Others with the prefix name no key
+    (``SSE_TUI_CONFIG``) and are not looked at."""
+    for name in sorted(environ):
+        parts = name.removeprefix(PREFIX).split("__")
+        if not name.startswith(PREFIX) or (len(parts) == 1 and parts[0] != "PROFILE"):
+            continue
+        try:
+            path, type_ = _environment_path(tree, parts)
+            value = check.from_text(environ[name], type_)
+        except check.LeafError as wrong:
+            raise ConfigError(wrong.code, f"{name} {wrong.reason}.", wrong.hint) from None
+        if isinstance(value, dict):
+            for key, item in value.items():
+                tree.put((*path, key), item, f"env {name}")
+        else:
+            tree.put(path, value, f"env {name}")
+
+
+def _environment_path(tree: _Tree, parts: list[str]) -> tuple[KeyPath, Any]:
+    """The key a variable names. Names are compared as a shell can write them: upper case, ``_`` for ``-``."""
+    at: Any = tree.values
+    type_: Any = Config
+    path: KeyPath = ()
+    for part in parts:
+        if not (check.is_table(type_) or check.is_mapping(type_)):
+            raise check.LeafError(f"goes below {dotted(path)}, which is no table", "", "config-unknown-key")
+        given = part.lower()
+        have = at if isinstance(at, dict) else {}
+        key = next((name for name in have if name.lower().replace("-", "_") == given), given)
+        type_ = check.step(type_, key)
+        at = have.get(key)
+        path = (*path, key)
+    if check.is_table(type_) or (check.is_mapping(type_) and check.is_table(check.step(type_, ""))):
+        raise check.LeafError("names a table, not a key", f"Set {PREFIX}{'__'.join(parts)}__KEY.")
+    return path, type_
+
+
+def _add_overrides(tree: _Tree, overrides: Sequence[Override]) -> None:
+    for path, given, flag in overrides:
+        path = tuple(tree.values["profile"] if part == SELECTED else part for part in path)
+        type_: Any = Config
+        for part in path:
+            type_ = check.step(type_, part)
+        try:
+            value = check.value(given, type_)
+        except check.LeafError as wrong:
+            raise ConfigError(wrong.code, f"{flag} {wrong.reason}.", wrong.hint) from None
+        tree.put(path, value, f"flag {flag}")
+
+
+def _check_profile(tree: _Tree) -> None:
+    name = tree.values["profile"]
+    known = tree.values["profiles"]
+    if name in known:
+        return
+    origin = tree.origins["profile",]
+    raise ConfigError(
+        "config-unknown-profile",
+        f"There is no profile {name!r} (asked for by {origin}).",
+        f"Known profiles: {', '.join(sorted(known))}.",
+    )
+
+
+def _check_faults(config: Config, origins: Mapping[str, str]) -> None:
+    """Fault plans are parsed now, so that a mistake is reported with its line and not mid-session."""
+    if not config.faults:
+        return
+    from sse_tui.faults import parse_plan
+
+    for name, plan in config.faults.items():
+        key = dotted(("faults", name))
+        try:
+            parse_plan(plan)
+        except SseTuiError as error:
+            place = origins[key].removeprefix("file ")
+            raise ConfigError("config-bad-fault", f"{place}: {key}: {error.message}", error.hint) from error

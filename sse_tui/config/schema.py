@@ -1,0 +1,127 @@
+"""What can be configured: one struct a TOML table, every default in one place.
+
+Times are in the unit the name ends with (`_s` seconds, `_ms` milliseconds), sizes in bytes. A field that is None
+by default is "not set". `config.example.toml` explains each key to the user and is tested against these types.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+PositiveInt: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
+NonNegativeInt: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+PositiveFloat: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
+NonNegativeFloat: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
+ReconnectPolicy: TypeAlias = Literal["never", "last-event-id"]
+
+LOCAL_PROFILE = "local"
+"""The profile that is always there: the local model through the built-in endpoint."""
+
+
+class Section(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+    """Base of every table."""
+
+
+class Profile(Section, kw_only=True, frozen=True):
+    """Whom to talk to and how. `base_url` None means the built-in endpoint with the model of ``[local]``.
+
+    A sampling value that is None is not sent, so that the server's own default holds. `reconnect` None means
+    the default of the request: ``last-event-id`` for GET and for the built-in endpoint, ``never`` otherwise.
+    """
+
+    dialect: str = "openai-chat"
+    base_url: str | None = None
+    model: str | None = None
+    headers: dict[str, str] = {}
+    api_key_env: str | None = None
+    api_key_command: str | None = None
+    system: str | None = None
+    temperature: NonNegativeFloat | None = None
+    top_p: Share | None = None
+    top_k: NonNegativeInt | None = None
+    min_p: Share | None = None
+    max_tokens: PositiveInt | None = None
+    seed: int | None = None
+    stop: list[str] = []
+    reconnect: ReconnectPolicy | None = None
+
+
+class Timeouts(Section, kw_only=True, frozen=True):
+    """How long to wait, in seconds: for a connection, for the body's first byte, between reads, for all."""
+
+    connect_s: PositiveFloat = 10.0
+    first_byte_s: PositiveFloat = 120.0
+    idle_s: PositiveFloat = 120.0
+    total_s: PositiveFloat | None = None
+
+
+class Local(Section, kw_only=True, frozen=True):
+    """The local model. `model` is a catalogue name or the path of a GGUF file; `n_gpu_layers` -1 offloads all;
+    `n_threads` None is the number of cores less one; `n_seq` is how many answers are decoded in one batch."""
+
+    model: str = "smollm2-135m-instruct"
+    n_gpu_layers: Annotated[int, msgspec.Meta(ge=-1)] = -1
+    n_ctx: PositiveInt = 4096
+    n_threads: PositiveInt | None = None
+    n_seq: PositiveInt = 4
+
+
+class Server(Section, kw_only=True, frozen=True):
+    """The endpoint of ``sse-tui serve``. `token_env` names the variable that holds its bearer token."""
+
+    host: str = "127.0.0.1"
+    port: Port = 8080
+    token_env: str | None = None
+    heartbeat_s: PositiveFloat = 15.0
+    grace_s: NonNegativeFloat = 30.0
+
+
+class Recording(Section, kw_only=True, frozen=True):
+    """Where sessions are recorded (`dir` None: the state directory), how many are kept, what is left out."""
+
+    dir: str | None = None
+    keep: PositiveInt = 50
+    redact_headers: list[str] = []
+    redact_patterns: list[str] = []
+    max_event_bytes: PositiveInt = 16 * 2**20
+
+
+class Slo(Section, kw_only=True, frozen=True):
+    """The bounds of the SLO table: times at most, `completion` at least, `errors` at most (shares of 1)."""
+
+    ttft_p50_ms: PositiveFloat = 100.0
+    ttft_p99_ms: PositiveFloat = 500.0
+    tpot_ms: PositiveFloat = 20.0
+    tbt_p99_ms: PositiveFloat = 100.0
+    completion: Share = 0.999
+    errors: Share = 0.001
+
+
+class Ui(Section, kw_only=True, frozen=True):
+    """The look of the TUI. `theme` is the name of a Textual theme."""
+
+    theme: str = "textual-dark"
+
+
+class Config(Section, kw_only=True, frozen=True):
+    """The whole configuration. `faults` names fault plans, `keys` gives actions of the TUI other keys."""
+
+    profile: str = LOCAL_PROFILE
+    profiles: dict[str, Profile] = msgspec.field(default_factory=lambda: {LOCAL_PROFILE: Profile()})
+    timeouts: Timeouts = Timeouts()
+    local: Local = Local()
+    server: Server = Server()
+    recording: Recording = Recording()
+    slo: Slo = Slo()
+    ui: Ui = Ui()
+    faults: dict[str, str] = {}
+    keys: dict[str, str] = {}
+
+    @property
+    def selected(self) -> Profile:
+        """The profile that `profile` names; `load` has checked that it exists."""
+        return self.profiles[self.profile]

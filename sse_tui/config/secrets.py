@@ -1,0 +1,95 @@
+"""API keys: where they come from, and how values that may carry one are shown."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from sse_tui.config.schema import Profile
+from sse_tui.errors import ConfigError
+
+COMMAND_TIMEOUT_S = 30.0
+MASK = "***"
+_SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|password|credential|signature", re.IGNORECASE)
+
+
+def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
+    """The key of `profile`: from its environment variable, else from its command; None when it names neither.
+
+    Raises `ConfigError`, which never contains what the command printed to stdout.
+    """
+    if profile.api_key_env is not None:
+        if found := environ.get(profile.api_key_env, "").strip():
+            return found
+        if profile.api_key_command is None:
+            raise ConfigError(
+                "api-key-not-set",
+                f"The environment variable {profile.api_key_env}, which api_key_env names, is not set.",
+                f"Set it, or use api_key_command in the profile: export {profile.api_key_env}=...",
+            )
+    return _from_command(profile.api_key_command, environ) if profile.api_key_command is not None else None
+
+
+def _from_command(command: str, environ: Mapping[str, str]) -> str:
+    """The first line that `command` prints. It is split like a shell would, but no shell runs it."""
+    try:
+        words = shlex.split(command)
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=COMMAND_TIMEOUT_S,
+            env=dict(environ),
+            check=False,
+        )
+    except ValueError as error:
+        raise _command_error(command, str(error)) from error
+    except subprocess.TimeoutExpired:
+        # Without "from": the exception holds the output so far.
+        raise _command_error(command, f"it did not end within {COMMAND_TIMEOUT_S:g} s") from None
+    except (OSError, IndexError) as error:
+        raise _command_error(command, getattr(error, "strerror", None) or "it is empty") from error
+    if done.returncode != 0:
+        said = " ".join(done.stderr.split())[-300:]
+        raise _command_error(command, f"exit status {done.returncode}" + (f": {said}" if said else ""))
+    key = done.stdout.strip().partition("\n")[0].strip()
+    if not key:
+        raise _command_error(command, "it printed nothing")
+    return key
+
+
+def _command_error(command: str, reason: str) -> ConfigError:
+    return ConfigError("api-key-command", f"api_key_command `{command}` gave no key: {reason}.")
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a header or a parameter of this name usually carries a secret."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def masked(path: tuple[str, ...], value: object) -> object:
+    """The value of the key at `path` as it may be shown to others."""
+    if not isinstance(value, str):
+        return value
+    if len(path) >= 2 and path[-2] == "headers" and is_secret_name(path[-1]):
+        return MASK
+    if path[-1] == "base_url":
+        return _masked_url(value)
+    return value
+
+
+def _masked_url(url: str) -> str:
+    """`url` without its password and without the values of query parameters that are named like secrets."""
+    user, at, rest = urlsplit(url).netloc.rpartition("@")
+    if at:
+        url = url.replace(f"{user}@{rest}", f"{MASK}@{rest}", 1)
+    return re.sub(
+        r"([?&])([^=&#]+)=([^&#]*)",
+        lambda found: f"{found[1]}{found[2]}={MASK if is_secret_name(found[2]) else found[3]}",
+        url,
+    )
