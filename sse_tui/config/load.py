@@ -33,8 +33,8 @@ class Override(NamedTuple):
 class Loaded(NamedTuple):
     """The configuration, and where each value comes from.
 
-    `origins` maps every leaf, by its dotted key, to "default", "file PATH:LINE", "env NAME" or "flag --x". `path`
-    is where the file is, or would be; `exists` whether it is there.
+    `origins` maps every leaf, by its dotted key, to "default", "file PATH:LINE", "env NAME" or "flag --x".
+    `path` is where the file is, or would be; `exists` whether it is there.
     """
 
     config: Config
@@ -173,8 +173,8 @@ def _checked_leaves(values: Any, type_: Any, path: KeyPath, fail: _Fail) -> Iter
 
 
 def _add_environment(tree: _Tree, environ: Mapping[str, str]) -> None:
-    """Variables of the form ``SSE_TUI_TABLE__KEY``, and ``SSE_TUI_PROFILE``. Others with the prefix name no key
-    (``SSE_TUI_CONFIG``) and are not looked at."""
+    """Variables of the form ``SSE_TUI_TABLE__KEY``, and ``SSE_TUI_PROFILE``. Others with the
+    prefix (``SSE_TUI_CONFIG``) name no key and are not looked at."""
     for name in sorted(environ):
         parts = name.removeprefix(PREFIX).split("__")
         if not name.startswith(PREFIX) or (len(parts) == 1 and parts[0] != "PROFILE"):

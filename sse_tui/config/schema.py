@@ -1,7 +1,7 @@
 """What can be configured: one struct a TOML table, every default in one place.
 
-Times are in the unit the name ends with (`_s` seconds, `_ms` milliseconds), sizes in bytes. A field that is None
-by default is "not set". `config.example.toml` explains each key to the user and is tested against these types.
+Times are in the unit the name ends with (`_s` seconds, `_ms` milliseconds), sizes in bytes. A field that is
+None by default is "not set". `config.example.toml` explains each key and is tested against these types.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Timeouts(Section, kw_only=True, frozen=True):
 
 
 class Local(Section, kw_only=True, frozen=True):
-    """The local model. `model` is a catalogue name or the path of a GGUF file; `n_gpu_layers` -1 offloads all;
-    `n_threads` None is the number of cores less one; `n_seq` is how many answers are decoded in one batch."""
+    """The local model. `model` is a catalogue name or the path of a GGUF file; `n_gpu_layers` -1 offloads
+    all; `n_threads` None is the number of cores less one; `n_seq` is how many answers are decoded in one batch."""
 
     model: str = "smollm2-135m-instruct"
     n_gpu_layers: Annotated[int, msgspec.Meta(ge=-1)] = -1
