@@ -1,0 +1,262 @@
+"""The one reader of records: what every pane, report and JSON output is derived from.
+
+Live or reopened, headless or in the TUI, records go in one by one and entries come out; the turns keep what was
+assembled. Nothing here does input or output, and the only time is that of the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sse_tui import dialects
+from sse_tui.dialects.base import Dialect, Meta, Reasoning, Refusal, Text, ToolCall
+from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
+from sse_tui.metrics import Idle
+from sse_tui.recording.records import (
+    Chunk,
+    Close,
+    End,
+    Fault,
+    Header,
+    Note,
+    Phase,
+    Reconnect,
+    Record,
+    Request,
+    Response,
+)
+from sse_tui.session.entry import ITEM_KINDS, Entry
+from sse_tui.session.turn import Connection, Turn
+from sse_tui.transport.content import ContentDecoder
+
+MAX_EVENT_BYTES = 16 * 2**20
+
+
+class _Wire:
+    """The reading state of the running connection."""
+
+    def __init__(self, conn: Connection, parser: Parser) -> None:
+        self.conn = conn
+        self.parser = parser
+        self.decoder: ContentDecoder | None = None
+        self.last_event_t: int | None = None
+        self.last_event_read = -1
+        self.broken = False
+
+
+class Analysis:
+    """Takes the records of a session in order and keeps what they mean.
+
+    `dialect` overrides what each request's record says; "auto" detects it. `turns` is in order, the last one is the
+    running one. `idle` holds the three idle clocks of the running connection.
+    """
+
+    def __init__(
+        self,
+        header: Header | None = None,
+        *,
+        dialect: str | None = None,
+        max_event_bytes: int = MAX_EVENT_BYTES,
+    ) -> None:
+        self.header = header or Header()
+        self.turns: list[Turn] = []
+        self.idle = Idle()
+        self.reads = 0
+        self.notes: list[str] = []
+        self.end: End | None = None
+        self.problems: list[str] = []
+        self._dialect = dialect
+        self._limit = max_event_bytes
+        self._wire: _Wire | None = None
+        self._timed = self.header.clock != "none"
+        self._readers: dict[type, Callable[[Record], Iterable[Entry]]] = {
+            Request: self._request,
+            Phase: self._phase,
+            Response: self._response,
+            Chunk: self._chunk,
+            Fault: self._plain,
+            Close: self._close,
+            Reconnect: self._reconnect,
+            Note: self._note,
+            End: self._ended,
+        }
+
+    @property
+    def turn(self) -> Turn | None:
+        """The running turn, or the last one."""
+        return self.turns[-1] if self.turns else None
+
+    def feed(self, record: Record) -> list[Entry]:
+        """The entries that this record completes, in order."""
+        return list(self._readers[type(record)](record))
+
+    def _entry(self, record: Record) -> Entry:
+        return Entry(record.k, self._time(record.t), record.turn, record.conn, record=record)
+
+    def _time(self, t: int) -> int | None:
+        return t if self._timed else None
+
+    def _plain(self, record: Record) -> Iterable[Entry]:
+        return [self._entry(record)]
+
+    def _request(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Request)
+        turn = self.turns[-1] if self.turns else None
+        if turn is None or turn.number != record.turn:
+            turn = self._new_turn(record.turn, self._dialect or record.dialect)
+        conn = Connection(record.conn, request=record)
+        turn.connections.append(conn)
+        turn.reconnecting = False
+        requested = next((v for n, v in record.headers if n.lower() == "last-event-id"), "")
+        turn.continuity.connected(requested)
+        self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
+        self.idle = Idle()
+        return [self._entry(record)]
+
+    def _new_turn(self, number: int, dialect: str | None) -> Turn:
+        turn = Turn(number, dialects.create(dialect or "auto"))
+        self.turns.append(turn)
+        return turn
+
+    def _current(self, record: Record) -> tuple[Turn, _Wire]:
+        """The turn and wire of a record; made up for recordings that begin in the middle, as imported bytes do."""
+        if not self.turns:
+            self._new_turn(record.turn or 1, self._dialect)
+        turn = self.turns[-1]
+        if self._wire is None or self._wire.conn.number != record.conn:
+            conn = Connection(record.conn)
+            turn.connections.append(conn)
+            self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
+        return turn, self._wire
+
+    def _phase(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Phase)
+        turn, _ = self._current(record)
+        if len(turn.connections) == 1:
+            turn.clocks.phase(record.name, record.t, record.dt)
+        return [self._entry(record)]
+
+    def _response(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Response)
+        turn, wire = self._current(record)
+        wire.conn.response = record
+        wire.decoder = ContentDecoder(record.headers)
+        if wire.decoder.damage:
+            self.problems.append(wire.decoder.damage)
+        turn.continuity.answered(next((v for n, v in record.headers if n.lower() == "last-event-id"), None))
+        note_headers(turn.dialect, record)
+        return [self._entry(record)]
+
+    def _chunk(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Chunk)
+        turn, wire = self._current(record)
+        data = record.data
+        self.reads += 1
+        wire.conn.reads += 1
+        wire.conn.bytes += len(data)
+        turn.bytes += len(data)
+        self.idle.bytes(record.t)
+        if wire.decoder is not None:
+            data = wire.decoder.decode(data)
+        if wire.broken:
+            return []
+        try:
+            items = wire.parser.feed(data)
+        except EventTooLarge as exc:
+            wire.broken = True
+            self.problems.append(exc.message)
+            items = exc.items
+        entries = [self._item(turn, wire, item, record.t) for item in items]
+        turn.gaps.read(record.t, sum(entry.kind == "event" for entry in entries))
+        return entries
+
+    def _item(self, turn: Turn, wire: _Wire, item: Item, t: int) -> Entry:
+        entry = Entry(
+            ITEM_KINDS[type(item)], self._time(t), turn.number, wire.conn.number, item=item, read=self.reads
+        )
+        if isinstance(item, Event):
+            self._event(turn, wire, item, t, entry)
+        elif isinstance(item, Comment):
+            turn.comments += 1
+            self.idle.beat(t)
+        elif isinstance(item, Retry):
+            turn.retries.append(item.ms)
+        elif isinstance(item, Ignored):
+            turn.ignored_fields[item.line.split(":", 1)[0]] += 1
+        elif isinstance(item, Tail):
+            turn.discarded_tail = True
+        self._follow_id(turn, wire)
+        return entry
+
+    def _event(self, turn: Turn, wire: _Wire, item: Event, t: int, entry: Entry) -> None:
+        turn.events += 1
+        turn.event_types[item.type] += 1
+        wire.conn.events += 1
+        entry.number = wire.conn.events
+        entry.same_read = wire.last_event_read == self.reads
+        if wire.last_event_t is not None and not entry.same_read and self._timed:
+            entry.gap_ms = (t - wire.last_event_t) / 1e6
+        wire.last_event_t, wire.last_event_read = t, self.reads
+        self.idle.event(t)
+        turn.clocks.event(t)
+        entry.repeat = not turn.continuity.event(item.id, item.data)
+        if entry.repeat:
+            turn.repeats += 1
+            return
+        entry.deltas = turn.dialect.read(item)
+        entry.span = turn.write(entry.deltas)
+        self._tokens(turn, wire, entry, t)
+
+    def _tokens(self, turn: Turn, wire: _Wire, entry: Entry, t: int) -> None:
+        bearing = visible = False
+        for delta in entry.deltas:
+            if isinstance(delta, Text | Refusal):
+                bearing = visible = bearing or bool(delta.text)
+            elif isinstance(delta, Reasoning):
+                bearing = bearing or bool(delta.text)
+            elif isinstance(delta, ToolCall):
+                bearing = visible = bearing or bool(delta.arguments or delta.name)
+            elif isinstance(delta, Meta) and delta.name == "ping":
+                self.idle.beat(t)
+        if bearing:
+            self.idle.progress(t)
+            turn.clocks.token(t, visible=visible)
+            turn.gaps.token(t, self.reads, conn=wire.conn.number)
+
+    def _follow_id(self, turn: Turn, wire: _Wire) -> None:
+        if wire.parser.last_event_id != (turn.last_event_id or ""):
+            turn.last_event_id = wire.parser.last_event_id
+            turn.ids = True
+
+    def _close(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Close)
+        turn, wire = self._current(record)
+        wire.conn.close = record
+        entries = [] if wire.broken else [self._item(turn, wire, item, record.t) for item in wire.parser.close()]
+        turn.clocks.end(record.t)
+        self._wire = None
+        return [*entries, self._entry(record)]
+
+    def _reconnect(self, record: Record) -> Iterable[Entry]:
+        if self.turns:
+            self.turns[-1].reconnecting = True
+        return [self._entry(record)]
+
+    def _note(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Note)
+        self.notes.append(record.text)
+        return [self._entry(record)]
+
+    def _ended(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, End)
+        self.end = record
+        if self.turns:
+            self.turns[-1].reconnecting = False
+        return [self._entry(record)]
+
+
+def note_headers(dialect: Dialect, response: Response) -> None:
+    """Tell a detecting dialect what the response headers are; others do not care."""
+    seen = getattr(dialect, "headers_seen", None)
+    if seen is not None:
+        seen(response.headers)

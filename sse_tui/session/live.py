@@ -1,0 +1,199 @@
+"""The session behind the TUI, without a screen: what it shows, and what its keys do.
+
+Three ways to begin: `chat` with a profile, `inspect` any URL, `open` a file. All of them end in the same place: a
+recording on disk that is followed, record by record, into one `Analysis` and one `RowTable`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sse_tui.dialects.base import Message
+from sse_tui.errors import SseTuiError, UsageError
+from sse_tui.recording import BodyIndex, BodyReader, Follower
+from sse_tui.recording.records import Chunk
+from sse_tui.session.analysis import Analysis
+from sse_tui.session.capture_client import CaptureClient
+from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
+from sse_tui.session.entry import Entry
+from sse_tui.session.requests import chat_turn, inspect_turn
+from sse_tui.session.rows import RowTable
+from sse_tui.session.spec import SessionSpec
+
+SLICE_S = 0.012
+READ_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the header shows beside the analysis: the state of the helper processes."""
+
+    endpoint: EndpointStatus | None
+    recording: Path | None
+    busy: bool
+    error: SseTuiError | None
+
+
+class Live:
+    """One session. Create, `await start()`, then `poll()` for entries; every method is called from one event loop.
+
+    `wake` is called from the loop whenever there may be something new to poll or a status changed.
+    """
+
+    def __init__(self, spec: SessionSpec, wake: Callable[[], None] = lambda: None) -> None:
+        self.spec = spec
+        self.analysis = Analysis(dialect=spec.dialect, max_event_bytes=spec.max_event_bytes)
+        self.index = BodyIndex()
+        self.rows = RowTable(self.index)
+        self.reader: BodyReader | None = None
+        self.error: SseTuiError | None = None
+        self.messages: list[Message] = []
+        self.armed = spec.plan
+        self._wake = wake
+        self._follower: Follower | None = None
+        self._capture: CaptureClient | None = None
+        self._endpoint: LocalEndpoint | None = None
+        self._turn = 0
+        self._clock_offset: float | None = None
+        self._starting: asyncio.Task[None] | None = None
+
+    # -- life -----------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Begin: open the file, or start the capture process and, for a local chat, the endpoint's.
+
+        The endpoint loads its model in the background: the first paint does not wait for it.
+        """
+        if self.spec.path is not None:
+            self._follow(self.spec.path)
+            return
+        self._capture = CaptureClient(self.spec, self._captured)
+        path = await self._capture.start()
+        self._clock_offset = time.monotonic()
+        self._follow(path)
+        if self.spec.mode == "chat" and self.spec.profile.base_url is None:
+            self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
+            await self._endpoint.start()
+        elif self.spec.mode == "inspect":
+            await self._begin(inspect_turn(self.spec))
+
+    async def close(self) -> None:
+        """End the session: the recording gets its end record, the processes are gone when this returns."""
+        for part in (self._capture, self._endpoint):
+            if part is not None:
+                await part.close()
+        if self.reader is not None:
+            self.reader.close()
+
+    def _follow(self, path: Path) -> None:
+        self._follower = Follower(path)
+        self.reader = BodyReader(path, self.index)
+
+    def _captured(self) -> None:
+        if self._capture is not None and self._capture.error is not None:
+            self.error = self._capture.error
+        self._wake()
+
+    # -- what is shown --------------------------------------------------------------------------------------------
+
+    @property
+    def status(self) -> Status:
+        """The state of the processes around the session."""
+        endpoint = self._endpoint.status if self._endpoint is not None else None
+        return Status(endpoint, self.path, self.busy, self.error)
+
+    @property
+    def path(self) -> Path | None:
+        """The recording's file."""
+        if self.spec.path is not None:
+            return self.spec.path
+        return self._capture.path if self._capture is not None else None
+
+    @property
+    def busy(self) -> bool:
+        """True while a turn is running."""
+        return self._capture is not None and self._capture.busy
+
+    def now(self) -> int | None:
+        """The session clock, ns; None for a session that is not running (an opened file)."""
+        if self._capture is None or self._clock_offset is None:
+            return None
+        return self._capture.now()
+
+    def poll(self, budget_s: float = SLICE_S) -> list[Entry]:
+        """New entries, for at most about `budget_s` seconds of work; call again when `behind` is true."""
+        entries: list[Entry] = []
+        if self._follower is None:
+            return entries
+        deadline = time.perf_counter() + budget_s
+        while True:
+            batch = self._follower.poll(READ_BYTES)
+            if self._follower.header is not None:
+                self.analysis.adopt(self._follower.header)
+            for offset, record in batch:
+                if isinstance(record, Chunk):
+                    self.index.add(offset, record)
+                for entry in self.analysis.feed(record):
+                    self.rows.add(entry, offset)
+                    entries.append(entry)
+            if not batch or time.perf_counter() >= deadline:
+                return entries
+
+    @property
+    def behind(self) -> bool:
+        """True while the file holds more than was polled."""
+        return self._follower is not None and self._follower.behind
+
+    # -- what the keys do -----------------------------------------------------------------------------------------
+
+    async def send(self, prompt: str) -> None:
+        """Send a prompt as the next turn of the conversation. Raises `UsageError` while a turn is running."""
+        if self.busy:
+            raise UsageError("turn-running", "An answer is still streaming.", "Press escape to stop it first.")
+        if self._capture is None:
+            raise UsageError("not-live", "A recording was opened: there is nobody to send this to.")
+        await self._begin(await self._chat_turn(prompt))
+
+    async def _chat_turn(self, prompt: str) -> object:
+        base_url, token = self.spec.profile.base_url, None
+        if self._endpoint is not None:
+            ready = await self._endpoint.ready()
+            base_url, token = ready.base_url, ready.token
+        return chat_turn(self.spec, self._conversation(prompt), base_url=base_url or "", token=token)
+
+    def _conversation(self, prompt: str) -> list[Message]:
+        messages = [Message("system", self.spec.profile.system)] if self.spec.profile.system else []
+        for asked, turn in zip(self.messages, self.analysis.turns, strict=False):
+            messages += [asked, Message("assistant", turn.answer.text)]
+        self.messages.append(Message("user", prompt))
+        return [*messages, self.messages[-1]]
+
+    async def _begin(self, turn: object) -> None:
+        assert self._capture is not None
+        self._turn += 1
+        self.error = None
+        await self._capture.turn(self._turn, turn, plan=self.armed)
+        self.armed = ""
+
+    async def stop(self) -> None:
+        """Stop the running turn; a no-op when none runs."""
+        if self._capture is not None:
+            await self._capture.stop()
+
+    async def fault(self, plan: str) -> None:
+        """Fire a fault now or arm one (``cut@now``, ``cut@event=41``): in the running turn, else for the next."""
+        if self._capture is None:
+            raise UsageError("not-live", "Faults need a live connection; this is a recording.")
+        if self.busy:
+            await self._capture.arm(plan)
+        else:
+            self.armed = plan
+
+    async def note(self, text: str) -> None:
+        """Write a bookmark into the recording."""
+        if self._capture is not None:
+            await self._capture.note(text)

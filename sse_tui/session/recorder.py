@@ -1,0 +1,109 @@
+"""The first half of the one way through the code: driver, redaction, recording file.
+
+The capture process and the headless commands both record with this; what comes out are the records as they were
+written, secrets already gone, so that a live view and a reopened file can never differ.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sse_tui import __version__, dialects
+from sse_tui.errors import SseTuiError
+from sse_tui.faults import Plan, parse_plan
+from sse_tui.recording import Redactor, Writer
+from sse_tui.recording.records import End, Header, Note, Record
+from sse_tui.session.requests import TurnSpec
+from sse_tui.transport import Driver, SessionClock
+
+
+class Recorder:
+    """Runs turns and records them. `path` None records nowhere. Not reentrant: one turn at a time."""
+
+    def __init__(self, path: Path | None, *, redactor: Redactor | None = None, clock: SessionClock | None = None):
+        self.clock = clock or SessionClock()
+        self.redactor = redactor or Redactor()
+        self.header = Header(
+            tool=f"sse-tui/{__version__} python/{sys.version.split()[0]} {sys.platform}",
+            created=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            clock=self.clock.kind,
+            redacted=list(self.redactor.names),
+        )
+        self.path = path
+        self._writer = Writer(path, self.header, redactor=self.redactor) if path is not None else None
+        self._driver: Driver | None = None
+        self._conns = 0
+        self._turn = 0
+        self.outcome = ""
+        self.error: SseTuiError | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file so far."""
+        return self._writer.size if self._writer is not None else 0
+
+    @property
+    def busy(self) -> bool:
+        """True while a turn runs."""
+        return self._driver is not None
+
+    async def run(self, number: int, turn: TurnSpec) -> AsyncIterator[Record]:
+        """Run one turn; gives every record after it was written. Afterwards `outcome` and `error` say how it went."""
+        plan = parse_plan(turn.plan) if turn.plan else None
+        self._turn, self.outcome, self.error = number, "", None
+        driver = Driver(
+            turn.request,
+            dialect=dialects.create(turn.dialect),
+            policy=turn.policy,
+            timeouts=turn.timeouts,
+            clock=self.clock,
+            turn=number,
+            next_conn=self._next_conn,
+            plan=plan,
+            verify=turn.verify,
+            http2=turn.http2,
+            any_type=turn.any_type,
+            max_event_bytes=turn.max_event_bytes,
+        )
+        self._driver = driver
+        try:
+            async for record in driver.records():
+                yield self._write(record)
+        finally:
+            self._driver = None
+            self.outcome, self.error = driver.outcome, driver.error
+
+    def stop(self) -> None:
+        """Stop the running turn; a no-op when none runs."""
+        if self._driver is not None:
+            self._driver.stop()
+
+    def arm(self, plan: Plan) -> bool:
+        """Hand a fault plan to the running turn; False when none runs."""
+        if self._driver is None:
+            return False
+        self._driver.arm(plan)
+        return True
+
+    def note(self, text: str) -> Record:
+        """Write a bookmark."""
+        return self._write(Note(t=self.clock.now(), turn=self._turn, text=text))
+
+    def close(self, reason: str) -> None:
+        """Write the end record and close the file. Idempotent."""
+        if self._writer is not None:
+            self._writer.write(End(t=self.clock.now(), turn=self._turn, reason=reason))
+            self._writer.close()
+            self._writer = None
+
+    def _next_conn(self) -> int:
+        self._conns += 1
+        return self._conns
+
+    def _write(self, record: Record) -> Record:
+        if self._writer is not None:
+            return self._writer.write_redacted(record)
+        return self.redactor.record(record)

@@ -1,0 +1,85 @@
+"""What a turn sends: from a profile and a conversation, or from a URL, to a request with its policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sse_tui import dialects
+from sse_tui.config import Profile
+from sse_tui.dialects.base import Message
+from sse_tui.resume import Policy
+from sse_tui.session.spec import SessionSpec
+from sse_tui.transport import StreamRequest, Timeouts
+
+SAMPLING = ("temperature", "top_p", "top_k", "min_p", "max_tokens", "seed", "stop")
+
+
+@dataclass(frozen=True)
+class TurnSpec:
+    """Everything that one turn needs: the request, what reads it, and what happens when the connection ends."""
+
+    request: StreamRequest
+    dialect: str = "auto"
+    policy: Policy = field(default_factory=Policy)
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    plan: str = ""
+    verify: bool = True
+    http2: bool = False
+    any_type: bool = False
+    max_event_bytes: int = 16 * 2**20
+
+
+def chat_turn(
+    spec: SessionSpec,
+    messages: Sequence[Message],
+    *,
+    base_url: str,
+    token: str | None = None,
+    model: str | None = None,
+) -> TurnSpec:
+    """The next turn of a conversation with the spec's profile. `token`, when given, is the bearer token.
+
+    Our own endpoint can resume, so its turns reconnect with ``Last-Event-ID`` by default; other people's POSTs
+    never repeat unless the profile says so.
+    """
+    profile = spec.profile
+    dialect = type(dialects.create(profile.dialect))
+    prepared = dialect.prepare(base_url, profile.model or model or "default", messages, sampling(profile))
+    headers = [*prepared.headers, *profile.headers.items()]
+    key = token or spec.api_key
+    if key and not any(name.lower() == "authorization" for name, _ in headers):
+        headers.append(("Authorization", f"Bearer {key}"))
+    request = StreamRequest(prepared.method, prepared.url, headers, prepared.body, profile.dialect)
+    own = profile.base_url is None
+    policy = spec.policy or Policy(kind=profile.reconnect or ("last-event-id" if own else "never"))
+    return _turn(spec, request, spec.dialect or profile.dialect, policy)
+
+
+def inspect_turn(spec: SessionSpec) -> TurnSpec:
+    """The one turn of an inspection. A GET reconnects with ``Last-Event-ID`` by default, as the standard has it."""
+    assert spec.request is not None
+    kind = "last-event-id" if spec.request.method == "GET" else "never"
+    request = replace(spec.request, dialect=spec.dialect)
+    return _turn(spec, request, spec.dialect or "auto", spec.policy or Policy(kind=kind))
+
+
+def _turn(spec: SessionSpec, request: StreamRequest, dialect: str, policy: Policy) -> TurnSpec:
+    return TurnSpec(
+        request,
+        dialect,
+        policy,
+        spec.timeouts,
+        plan=spec.plan,
+        verify=spec.verify,
+        http2=spec.http2,
+        any_type=spec.any_type,
+        max_event_bytes=spec.max_event_bytes,
+    )
+
+
+def sampling(profile: Profile) -> dict[str, Any]:
+    """The sampling parameters that the profile sets; what it leaves alone is not sent."""
+    values = {name: getattr(profile, name) for name in SAMPLING}
+    return {name: value for name, value in values.items() if value not in (None, [])}

@@ -1,0 +1,43 @@
+"""What a session is to be: decided by the command line once, read by everything after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from sse_tui.config import Config, Profile
+from sse_tui.resume import Policy
+from sse_tui.transport import StreamRequest, Timeouts
+
+MAX_EVENT_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class SessionSpec:
+    """One session of the TUI or of a headless command.
+
+    `mode` "chat" talks to `profile` (its `base_url` None means our own endpoint with the local model), "inspect"
+    sends `request`, "open" reads `path`. `dialect` overrides detection, `plan` is a fault plan's text for the first
+    turn, `record_to` overrides where the recording goes, `secrets` are values that must never reach the disk.
+    """
+
+    mode: Literal["chat", "inspect", "open"]
+    config: Config = field(default_factory=Config)
+    profile: Profile = field(default_factory=Profile)
+    profile_name: str = "local"
+    request: StreamRequest | None = None
+    path: Path | None = None
+    dialect: str | None = None
+    plan: str = ""
+    policy: Policy | None = None
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    record_to: Path | None = None
+    verify: bool = True
+    http2: bool = False
+    any_type: bool = False
+    api_key: str | None = None
+    secrets: tuple[str, ...] = ()
+    max_event_bytes: int = MAX_EVENT_BYTES
+    engine: str = "llamacpp"
+    engine_args: tuple[str, ...] = ()

@@ -1,0 +1,133 @@
+"""One request of the user and every connection that served it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sse_tui import dialects
+from sse_tui.dialects import Answer
+from sse_tui.dialects.base import Delta, Dialect, Reasoning, Refusal, StreamFault, Text, ToolCall
+from sse_tui.metrics import ClockBuilder, Gaps
+from sse_tui.recording.records import Close, Request, Response
+from sse_tui.resume import Continuity, Verdict
+from sse_tui.session.entry import Span
+
+
+class Piece(NamedTuple):
+    """A run of the transcript: `channel` is "text", "reasoning", "refusal" or "tool"."""
+
+    channel: str
+    text: str
+
+
+@dataclass
+class Connection:
+    """What is known of one connection."""
+
+    number: int
+    request: Request | None = None
+    response: Response | None = None
+    close: Close | None = None
+    events: int = 0
+    bytes: int = 0
+    reads: int = 0
+
+
+@dataclass
+class Turn:
+    """Everything derived from one turn's records.
+
+    The transcript is the answer in the order of arrival, as a reader saw it grow; `answer` is the assembled result in
+    the order of choices. They differ only for responses with several choices or interleaved tool calls.
+    """
+
+    number: int
+    dialect: Dialect = field(default_factory=lambda: dialects.create("auto"))
+    answer: Answer = field(default_factory=Answer)
+    clocks: ClockBuilder = field(default_factory=ClockBuilder)
+    gaps: Gaps = field(default_factory=Gaps)
+    continuity: Continuity = field(default_factory=Continuity)
+    connections: list[Connection] = field(default_factory=list)
+    events: int = 0
+    event_types: Counter[str] = field(default_factory=Counter)
+    comments: int = 0
+    ids: bool = False
+    last_event_id: str | None = None
+    retries: list[int] = field(default_factory=list)
+    ignored_fields: Counter[str] = field(default_factory=Counter)
+    discarded_tail: bool = False
+    reconnecting: bool = False
+    repeats: int = 0
+    transcript: list[Piece] = field(default_factory=list)
+    transcript_length: int = 0
+    bytes: int = 0
+
+    def write(self, deltas: Sequence[Delta]) -> Span | None:
+        """Add an event's deltas to the answer and the transcript; gives the span of the transcript they wrote."""
+        start = self.transcript_length
+        for delta in deltas:
+            self.answer.add(delta)
+            if isinstance(delta, Text):
+                self._append("text", delta.text)
+            elif isinstance(delta, Reasoning):
+                self._append("reasoning", delta.text)
+            elif isinstance(delta, Refusal):
+                self._append("refusal", delta.text)
+            elif isinstance(delta, ToolCall):
+                self._append("tool", (f"\n{delta.name} " if delta.name else "") + delta.arguments)
+        return (start, self.transcript_length) if self.transcript_length > start else None
+
+    def _append(self, channel: str, text: str) -> None:
+        if text:
+            self.transcript.append(Piece(channel, text))
+            self.transcript_length += len(text)
+
+    @property
+    def error(self) -> StreamFault | None:
+        """The last error that the stream itself reported."""
+        return self.answer.error
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The continuity verdict; None while the turn never reconnected."""
+        return self.continuity.verdict()
+
+    @property
+    def outcome(self) -> str:
+        """How the turn stands.
+
+        "connecting", "waiting" (for the first event), "streaming", "reconnecting"; and at its end "complete", "ended"
+        (an orderly end of a stream whose dialect has no terminal marker), "stopped" (by us), "truncated", "error"
+        (reported inside the stream), "refused" (not an event stream) or "failed" (no response at all).
+        """
+        if self.reconnecting or not self.connections:
+            return "reconnecting" if self.reconnecting else "connecting"
+        last = self.connections[-1]
+        if last.close is None:
+            if last.response is None:
+                return "connecting"
+            return "streaming" if self.events else "waiting"
+        if self.answer.error is not None:
+            return "error"
+        if self.dialect.ended:
+            return "complete"
+        return self._closed_outcome(last, last.close.reason)
+
+    def _closed_outcome(self, last: Connection, reason: str) -> str:
+        if reason == "refused":
+            return "refused"
+        if reason == "client":
+            return "stopped"
+        if last.response is None:
+            return "failed" if len(self.connections) == 1 else "truncated"
+        if reason == "eof" and self.dialect.complete is not False:
+            return "complete" if self.dialect.complete else "ended"
+        return "truncated"
+
+    @property
+    def over(self) -> bool:
+        """True once the turn has ended, one way or another, as far as the records tell."""
+        return not self.reconnecting and bool(self.connections) and self.connections[-1].close is not None

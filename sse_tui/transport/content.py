@@ -1,0 +1,87 @@
+"""Content codings of a response body: records keep the coded bytes, readers of events need them decoded.
+
+Only what the standard library decodes (gzip, deflate). A coding that is not known is reported as such and its bytes
+are passed through, so that a viewer shows what came instead of nothing.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+
+
+class ContentDecoder:
+    """Decodes the body of one response, read by read, without holding back what can be decoded."""
+
+    def __init__(self, headers: Iterable[tuple[str, str]]) -> None:
+        """`headers` are the response's; several ``content-encoding`` fields are one list."""
+        codings = [
+            coding.strip().lower()
+            for name, value in headers
+            if name.lower() == "content-encoding"
+            for coding in value.split(",")
+            if coding.strip().lower() not in ("", "identity")
+        ]
+        self.codings: tuple[str, ...] = tuple(codings)
+        self.damage: str | None = None
+        known = [coding in ("gzip", "x-gzip", "deflate") for coding in codings]
+        self._stages = [_inflater(coding) for coding in reversed(codings)] if all(known) else []
+        if not all(known):
+            self.damage = f"cannot decode content-encoding: {', '.join(codings)}"
+
+    @property
+    def identity(self) -> bool:
+        """True when nothing is decoded: the bytes of the records are the bytes of the event stream."""
+        return not self._stages
+
+    def decode(self, data: bytes) -> bytes:
+        """The decoded bytes that `data` completes; b"" after the coding turned out damaged (see `damage`)."""
+        if not self._stages or not data:
+            return data
+        if self.damage is not None:
+            return b""
+        try:
+            for stage in self._stages:
+                data = stage.decompress(data)
+        except zlib.error as exc:
+            self.damage = f"the body is not valid {', '.join(self.codings)}: {exc}"
+            return b""
+        return data
+
+
+class _Deflate:
+    """HTTP's "deflate" is zlib by the book and raw deflate in practice; the first bytes tell which."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj()
+        self._first = True
+
+    def decompress(self, data: bytes) -> bytes:
+        try:
+            out = self._inner.decompress(data)
+        except zlib.error:
+            if not self._first:
+                raise
+            self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
+            out = self._inner.decompress(data)
+        self._first = False
+        return out
+
+
+class _Gzip:
+    """gzip, several members in a row included."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def decompress(self, data: bytes) -> bytes:
+        out = self._inner.decompress(data)
+        while self._inner.eof and self._inner.unused_data:
+            rest = self._inner.unused_data
+            self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            out += self._inner.decompress(rest)
+        return out
+
+
+def _inflater(coding: str) -> _Gzip | _Deflate:
+    return _Deflate() if coding == "deflate" else _Gzip()
