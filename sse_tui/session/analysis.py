@@ -86,6 +86,11 @@ class Analysis:
         """The running turn, or the last one."""
         return self.turns[-1] if self.turns else None
 
+    def adopt(self, header: Header) -> None:
+        """Take the recording's header when it was not there at the start: a followed file may still be empty."""
+        self.header = header
+        self._timed = header.clock != "none"
+
     def feed(self, record: Record) -> list[Entry]:
         """The entries that this record completes, in order."""
         return list(self._readers[type(record)](record))

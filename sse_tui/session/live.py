@@ -6,7 +6,6 @@ recording on disk that is followed, record by record, into one `Analysis` and on
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from sse_tui.session.analysis import Analysis
 from sse_tui.session.capture_client import CaptureClient
 from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
 from sse_tui.session.entry import Entry
-from sse_tui.session.requests import chat_turn, inspect_turn
+from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
 from sse_tui.session.rows import RowTable
 from sse_tui.session.spec import SessionSpec
 
@@ -58,8 +57,6 @@ class Live:
         self._capture: CaptureClient | None = None
         self._endpoint: LocalEndpoint | None = None
         self._turn = 0
-        self._clock_offset: float | None = None
-        self._starting: asyncio.Task[None] | None = None
 
     # -- life -----------------------------------------------------------------------------------------------------
 
@@ -73,7 +70,6 @@ class Live:
             return
         self._capture = CaptureClient(self.spec, self._captured)
         path = await self._capture.start()
-        self._clock_offset = time.monotonic()
         self._follow(path)
         if self.spec.mode == "chat" and self.spec.profile.base_url is None:
             self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
@@ -120,7 +116,7 @@ class Live:
 
     def now(self) -> int | None:
         """The session clock, ns; None for a session that is not running (an opened file)."""
-        if self._capture is None or self._clock_offset is None:
+        if self._capture is None:
             return None
         return self._capture.now()
 
@@ -138,7 +134,8 @@ class Live:
                 if isinstance(record, Chunk):
                     self.index.add(offset, record)
                 for entry in self.analysis.feed(record):
-                    self.rows.add(entry, offset)
+                    turn = self.analysis.turn
+                    self.rows.add(entry, offset, turn.dialect.name if turn is not None else "generic")
                     entries.append(entry)
             if not batch or time.perf_counter() >= deadline:
                 return entries
@@ -158,12 +155,14 @@ class Live:
             raise UsageError("not-live", "A recording was opened: there is nobody to send this to.")
         await self._begin(await self._chat_turn(prompt))
 
-    async def _chat_turn(self, prompt: str) -> object:
-        base_url, token = self.spec.profile.base_url, None
+    async def _chat_turn(self, prompt: str) -> TurnSpec:
+        base_url, token, model = self.spec.profile.base_url, None, None
         if self._endpoint is not None:
             ready = await self._endpoint.ready()
-            base_url, token = ready.base_url, ready.token
-        return chat_turn(self.spec, self._conversation(prompt), base_url=base_url or "", token=token)
+            base_url, token, model = ready.base_url, ready.token, ready.model
+        return chat_turn(
+            self.spec, self._conversation(prompt), base_url=base_url or "", token=token, model=model
+        )
 
     def _conversation(self, prompt: str) -> list[Message]:
         messages = [Message("system", self.spec.profile.system)] if self.spec.profile.system else []
@@ -172,7 +171,7 @@ class Live:
         self.messages.append(Message("user", prompt))
         return [*messages, self.messages[-1]]
 
-    async def _begin(self, turn: object) -> None:
+    async def _begin(self, turn: TurnSpec) -> None:
         assert self._capture is not None
         self._turn += 1
         self.error = None

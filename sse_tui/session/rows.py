@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sse_tui import dialects
 from sse_tui.dialects.base import Delta
-from sse_tui.eventstream import Item, Parser
+from sse_tui.eventstream import Event, Item, Parser
 from sse_tui.recording import BodyIndex, BodyReader
 from sse_tui.recording.records import Record
 from sse_tui.session.entry import ITEM_KINDS, Entry, Span
@@ -58,14 +58,18 @@ class RowTable:
         self._number = array("I")
         self._span_start = array("I")
         self._span_size = array("H")
+        self._dialects: dict[int, str] = {}
         self.turn_starts: list[int] = []
         self._turn = 0
 
     def __len__(self) -> int:
         return len(self._label)
 
-    def add(self, entry: Entry, file_offset: int) -> bool:
-        """Append an entry's row; `file_offset` is where its record's line starts. False for entries not shown."""
+    def add(self, entry: Entry, file_offset: int, dialect: str = "generic") -> bool:
+        """Append an entry's row; `file_offset` is where its record's line starts, `dialect` reads its connection.
+
+        False for entries that are not shown.
+        """
         if entry.kind in HIDDEN:
             return False
         label = "repeat" if entry.repeat else entry.label
@@ -73,6 +77,7 @@ class RowTable:
             self._turn = entry.turn
             self.turn_starts.append(len(self._label))
         item = entry.item
+        self._dialects[entry.conn] = dialect
         self._label.append(_CODES.get(label, 0))
         self._conn.append(entry.conn)
         self._start.append(item.start if item is not None else file_offset)
@@ -136,7 +141,7 @@ class RowTable:
             gap = (t - self._index.t_of(previous_chunk)) / 1e6
         return Row(
             index, LABELS[code], conn, self._number[index], start, end, t, gap, chunk == previous_chunk, raw,
-            item, _deltas(item), None, self.span(index),
+            item, _deltas(item, self._dialects.get(conn, "generic")), None, self.span(index),
         )  # fmt: skip
 
     def _chunk(self, index: int) -> int:
@@ -160,7 +165,5 @@ def _parse(raw: bytes, label: str) -> Item | None:
     return next((item for item in items if ITEM_KINDS[type(item)] == wanted), items[0] if items else None)
 
 
-def _deltas(item: Item | None) -> tuple[Delta, ...]:
-    if item is None or ITEM_KINDS[type(item)] != "event":
-        return ()
-    return tuple(dialects.create("auto").read(item))  # type: ignore[arg-type]
+def _deltas(item: Item | None, dialect: str) -> tuple[Delta, ...]:
+    return tuple(dialects.create(dialect).read(item)) if isinstance(item, Event) else ()
