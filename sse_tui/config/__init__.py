@@ -5,7 +5,8 @@ the nearest valid name. Secrets are never part of a `Config`: a profile says whe
 ``api_key`` fetches it.
 """
 
-from sse_tui.config.load import SELECTED, Loaded, Override, config_path, load
+from sse_tui.config.load import SELECTED, Loaded, Override, load
+from sse_tui.config.paths import config_path, state_dir
 from sse_tui.config.schema import (
     LOCAL_PROFILE,
     Config,
@@ -36,4 +37,5 @@ __all__ = [
     "config_path",
     "load",
     "masked",
+    "state_dir",
 ]

@@ -13,6 +13,7 @@ import msgspec
 
 from sse_tui.config import check
 from sse_tui.config.locate import KeyPath, dotted, key_lines, line_of
+from sse_tui.config.paths import config_path
 from sse_tui.config.schema import Config
 from sse_tui.errors import ConfigError, SseTuiError
 
@@ -61,15 +62,6 @@ class _Tree:
             at = at.setdefault(part, {})
         at[path[-1]] = value
         self.origins[path] = origin
-
-
-def config_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where the configuration file is looked for: ``$SSE_TUI_CONFIG``, else the user's own directory."""
-    if named := environ.get("SSE_TUI_CONFIG"):
-        return Path(named).expanduser()
-    import platformdirs
-
-    return Path(platformdirs.user_config_dir("sse-tui", appauthor=False)) / "config.toml"
 
 
 def load(

@@ -61,7 +61,7 @@ class Timeouts(Section, kw_only=True, frozen=True):
 
 class Local(Section, kw_only=True, frozen=True):
     """The local model. `model` is a catalogue name or the path of a GGUF file; `n_gpu_layers` -1 offloads
-    all; `n_threads` None is the number of cores less one; `n_seq` is how many answers are decoded in one batch."""
+    all; `n_threads` None is the number of cores less one; `n_seq` is how many answers one batch decodes."""
 
     model: str = "smollm2-135m-instruct"
     n_gpu_layers: Annotated[int, msgspec.Meta(ge=-1)] = -1
@@ -71,13 +71,25 @@ class Local(Section, kw_only=True, frozen=True):
 
 
 class Server(Section, kw_only=True, frozen=True):
-    """The endpoint of ``sse-tui serve``. `token_env` names the variable that holds its bearer token."""
+    """The endpoint of ``sse-tui serve``; the fields are explained in `sse_tui.server.settings`.
+
+    `token_env` names the environment variable that holds the bearer token. The `store_` fields bound what is
+    kept for resumes: events of one stream, bytes of all streams, seconds after a stream's end.
+    """
 
     host: str = "127.0.0.1"
-    port: Port = 8080
-    token_env: str | None = None
+    port: Port = 8321
+    token_env: str = "SSE_TUI_TOKEN"
     heartbeat_s: PositiveFloat = 15.0
     grace_s: NonNegativeFloat = 30.0
+    retry_ms: NonNegativeInt = 1000
+    max_streams: PositiveInt = 64
+    max_body_bytes: PositiveInt = 8 * 2**20
+    store_max_events: PositiveInt = 50_000
+    store_max_bytes: PositiveInt = 64 * 2**20
+    store_max_age_s: NonNegativeFloat = 300.0
+    allow_origins: list[str] = []
+    access_log: bool = False
 
 
 class Recording(Section, kw_only=True, frozen=True):

@@ -1,0 +1,71 @@
+"""``sse-tui config``: what is configured, and where each value comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sse_tui.cli.options import config_option, load_config
+from sse_tui.cli.output import Output
+from sse_tui.config import Loaded, masked
+
+
+@click.group("config")
+def command() -> None:
+    """Show the configuration and where it comes from."""
+
+
+@command.command("path")
+@config_option
+def path(config: str | None) -> None:
+    """Print where the configuration file is, or would be."""
+    from pathlib import Path
+
+    from sse_tui.config import config_path
+
+    Output().line(str(Path(config) if config else config_path()))
+
+
+@command.command("show")
+@click.option("--json", "as_json", is_flag=True, help="One object a line: key, value, origin.")
+@config_option
+def show(config: str | None, as_json: bool) -> None:
+    """Print each value with its origin: a default, a line of the file, or a variable. Secrets are masked."""
+    loaded = load_config(config)
+    out = Output()
+    rows = list(_rows(loaded))
+    if as_json:
+        for key, value, origin in rows:
+            out.json({"key": key, "value": value, "origin": origin})
+        return
+    width = max(len(f"{key} = {_shown(value)}") for key, value, _ in rows)
+    for key, value, origin in rows:
+        out.line(f"{key} = {_shown(value)}".ljust(min(width, 60)) + f"  # {origin}")
+
+
+def _rows(loaded: Loaded) -> list[tuple[str, Any, str]]:
+    import msgspec
+
+    from sse_tui.config.locate import dotted
+
+    rows: list[tuple[str, Any, str]] = []
+
+    def walk(values: dict[str, Any], at: tuple[str, ...]) -> None:
+        for name, value in values.items():
+            path = (*at, name)
+            if isinstance(value, dict):
+                walk(value, path)
+            else:
+                key = dotted(path)
+                rows.append((key, masked(path, value), loaded.origins.get(key, "default")))
+
+    walk(msgspec.to_builtins(loaded.config), ())
+    return rows
+
+
+def _shown(value: Any) -> str:
+    """A value as TOML writes it; what is not set, which TOML cannot write, as ``(not set)``."""
+    from sse_tui.cli.output import to_json
+
+    return "(not set)" if value is None else to_json(value)

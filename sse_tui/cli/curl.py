@@ -1,0 +1,265 @@
+"""curl's command line, as far as it describes a request: pasted whole, or as options of our own commands."""
+
+from __future__ import annotations
+
+import base64
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from sse_tui.errors import UsageError
+
+_FLAGS = {
+    "-k": "insecure", "--insecure": "insecure", "--compressed": "compressed", "--http1.1": "http1.1",
+    "--http2": "http2", "--http2-prior-knowledge": "http2", "-G": "get", "--get": "get",
+}  # fmt: skip
+_IGNORED = {
+    "-N", "--no-buffer", "-s", "--silent", "-S", "--show-error", "-v", "--verbose", "-i", "--include", "-L",
+    "--location", "-f", "--fail", "--fail-with-body", "-#", "--progress-bar", "--no-progress-meter", "-4",
+    "--ipv4", "-6", "--ipv6", "--tcp-nodelay", "--globoff", "-g", "--path-as-is",
+}  # fmt: skip
+_VALUES = {
+    "-X": "method", "--request": "method", "-H": "header", "--header": "header", "--url": "url",
+    "-d": "data", "--data": "data", "--data-ascii": "data", "--data-raw": "raw", "--data-binary": "binary",
+    "--data-urlencode": "urlencode", "--json": "json", "-u": "user", "--user": "user", "-A": "agent",
+    "--user-agent": "agent", "-e": "referer", "--referer": "referer", "-b": "cookie", "--cookie": "cookie",
+    "--oauth2-bearer": "bearer", "-m": "max_time", "--max-time": "max_time", "--connect-timeout":
+    "connect_timeout",
+}  # fmt: skip
+_IGNORED_VALUES = {
+    "-o",
+    "--output",
+    "-w",
+    "--write-out",
+    "--retry",
+    "--retry-delay",
+    "--max-redirs",
+    "--keepalive-time",
+}
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "E": "\x1b",
+    "f": "\f",
+    "v": "\v",
+}
+
+
+@dataclass
+class CurlRequest:
+    """A request as curl would send it. `http2` None leaves the version open; times are in seconds."""
+
+    url: str = ""
+    method: str = ""
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    data: list[bytes] = field(default_factory=list)
+    insecure: bool = False
+    compressed: bool = False
+    http2: bool | None = None
+    get: bool = False
+    max_time: float | None = None
+    connect_timeout: float | None = None
+
+    def header(self, text: str) -> None:
+        """Add a header given as ``Name: value``; ``Name;`` sends an empty one. Raises `UsageError`."""
+        name, colon, value = text.partition(":")
+        if not colon and text.endswith(";"):
+            name, colon = text[:-1], ":"
+        if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name.strip()):
+            raise UsageError("bad-header", f"{text!r} is not a header.", "Write it as 'Name: value'.")
+        self.headers.append((name.strip(), value.strip()))
+
+    def user(self, text: str) -> None:
+        """Basic authentication with ``NAME:PASSWORD``."""
+        self.default("Authorization", "Basic " + base64.b64encode(text.encode()).decode())
+
+    def default(self, name: str, value: str) -> None:
+        """Set a header unless it is there."""
+        if not any(have.lower() == name.lower() for have, _ in self.headers):
+            self.headers.append((name, value))
+
+    def add_data(self, text: str, *, files: bool = True, keep_lines: bool = False) -> None:
+        """Add to the body. ``@FILE`` and ``@-`` are read; curl drops their line ends unless `keep_lines`."""
+        self.data.append(_content(text[1:], keep_lines) if files and text.startswith("@") else text.encode())
+
+    def finish(self) -> CurlRequest:
+        """Settle what depends on the rest: method, content type, the query of ``-G``, the URL's scheme."""
+        if not self.url:
+            raise UsageError("no-url", "There is no URL.", "Give the address of the stream.")
+        if "://" not in self.url:
+            self.url = f"http://{self.url}"
+        if self.get and self.data:
+            self.url += ("&" if "?" in self.url else "?") + b"&".join(self.data).decode()
+            self.data = []
+        self.method = self.method or ("POST" if self.data else "GET")
+        if self.data:
+            self.default("Content-Type", "application/x-www-form-urlencoded")
+        if self.compressed:
+            self.default("Accept-Encoding", "gzip, deflate")
+        return self
+
+    @property
+    def body(self) -> bytes | None:
+        """The body, None for a request without one."""
+        return b"&".join(self.data) if self.data else None
+
+
+def _content(name: str, keep_lines: bool) -> bytes:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError("unreadable-data", f"{name} cannot be read: {error.strerror}.") from error
+    return data if keep_lines else data.replace(b"\r", b"").replace(b"\n", b"")
+
+
+def parse(command: str) -> CurlRequest:
+    """The request of a pasted curl command. Raises `UsageError` that names what is not understood."""
+    words = split(command)
+    if not words or Path(words[0]).name not in ("curl", "curl.exe"):
+        raise UsageError(
+            "not-curl", "That is no curl command.", "Paste it whole, beginning with the word curl."
+        )
+    request = CurlRequest()
+    rest = words[1:]
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            continue
+        if not word.startswith("-") or word == "-":
+            request.url = word
+        elif word.startswith("--"):
+            _long(request, word, rest)
+        else:
+            _short(request, word, rest)
+    return request.finish()
+
+
+def _long(request: CurlRequest, word: str, rest: list[str]) -> None:
+    if word in _IGNORED:
+        return
+    if word in _FLAGS:
+        _flag(request, _FLAGS[word])
+        return
+    if word not in _VALUES and word not in _IGNORED_VALUES:
+        raise UsageError("curl-option", f"curl's option {word} is not understood here.", "Leave it out.")
+    if not rest:
+        raise UsageError("curl-option", f"curl's option {word} needs a value.")
+    if word in _VALUES:
+        _value(request, _VALUES[word], rest.pop(0))
+    else:
+        rest.pop(0)
+
+
+def _short(request: CurlRequest, word: str, rest: list[str]) -> None:
+    """Short options can be run together, the last of them with its value: ``-sN``, ``-XPOST``."""
+    letters = word[1:]
+    while letters:
+        option, letters = f"-{letters[0]}", letters[1:]
+        if option in _VALUES or option in _IGNORED_VALUES:
+            if letters:
+                rest.insert(0, letters)
+            _long(request, option, rest)
+            return
+        _long(request, option, [])
+
+
+def _flag(request: CurlRequest, name: str) -> None:
+    if name in ("http1.1", "http2"):
+        request.http2 = name == "http2"
+    else:
+        setattr(request, name, True)
+
+
+def _value(request: CurlRequest, name: str, value: str) -> None:
+    if name in ("method", "url"):
+        setattr(request, name, value)
+    elif name in ("max_time", "connect_timeout"):
+        try:
+            setattr(request, name, float(value))
+        except ValueError:
+            raise UsageError("curl-option", f"{value!r} is not a number of seconds.") from None
+    elif name == "header":
+        request.header(value)
+    elif name == "user":
+        request.user(value)
+    elif name == "bearer":
+        request.default("Authorization", f"Bearer {value}")
+    elif name in ("agent", "referer", "cookie"):
+        request.headers.append(
+            ({"agent": "User-Agent", "referer": "Referer", "cookie": "Cookie"}[name], value)
+        )
+    elif name == "json":
+        request.add_data(value, keep_lines=True)
+        request.default("Content-Type", "application/json")
+    elif name == "urlencode":
+        key, equals, text = value.partition("=")
+        request.data.append((f"{key}{'=' if key else ''}{quote(text)}" if equals else quote(key)).encode())
+    else:
+        request.add_data(value, files=name != "raw", keep_lines=name == "binary")
+
+
+def split(command: str) -> list[str]:
+    """The words of a POSIX shell command, ``$'...'`` as browsers write it included. Raises `UsageError`."""
+    words: list[str] = []
+    word: str | None = None
+    at = 0
+    while at < len(command):
+        char = command[at]
+        if char == "\\" and at + 1 < len(command):
+            following = command[at + 1]
+            at += 3 if command[at + 1 : at + 3] == "\r\n" else 2
+            if following not in "\r\n":
+                word = (word or "") + following
+        elif char.isspace():
+            at += 1
+            if word is not None:
+                words.append(word)
+                word = None
+        else:
+            part, at = _part(command, at)
+            word = (word or "") + part
+    return [*words, word] if word is not None else words
+
+
+_QUOTED: Sequence[tuple[str, re.Pattern[str]]] = (
+    ("$'", re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)),
+    ("'", re.compile(r"'([^']*)'")),
+    ('"', re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)),
+)
+
+
+def _part(command: str, at: int) -> tuple[str, int]:
+    """A quoted or a plain piece of a word at `at`, and where the next one begins."""
+    for opening, pattern in _QUOTED:
+        if command.startswith(opening, at):
+            found = pattern.match(command, at)
+            if found is None:
+                raise UsageError(
+                    "curl-quotes", f"A quote of the curl command is not closed (character {at + 1})."
+                )
+            return _unquoted(opening, found[1]), found.end()
+    return command[at], at + 1
+
+
+def _unquoted(opening: str, text: str) -> str:
+    if opening == "'":
+        return text
+    if opening == '"':
+        return re.sub(r'\\(?:([$`"\\])|\r?\n)', lambda found: found[1] or "", text)
+    return re.sub(r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|[0-7]{1,3}|.)", _ansi_c, text, flags=re.DOTALL)
+
+
+def _ansi_c(found: re.Match[str]) -> str:
+    code = found[1]
+    if code[0] in "xu" and len(code) > 1:
+        return chr(int(code[1:], 16))
+    if code[0] in "01234567":
+        return chr(int(code, 8))
+    return _ESCAPES.get(code, code)

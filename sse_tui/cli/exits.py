@@ -1,0 +1,37 @@
+"""The exit codes other programs rely on, and which error gives which."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from sse_tui import errors
+
+
+class Exit(IntEnum):
+    """How a run ended. `INTERNAL` is a defect of sse-tui itself, so that it is never mistaken for a
+    verdict."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    CONNECT = 3
+    BROKEN = 4
+    INTERNAL = 70
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+_BY_ERROR: tuple[tuple[type[errors.SseTuiError], Exit], ...] = (
+    (errors.UsageError, Exit.USAGE),
+    (errors.RecordingError, Exit.USAGE),
+    (errors.ConnectError, Exit.CONNECT),
+    (errors.HttpError, Exit.CONNECT),
+    (errors.ModelError, Exit.CONNECT),
+    (errors.EngineError, Exit.CONNECT),
+    (errors.StreamError, Exit.BROKEN),
+)
+
+
+def exit_of(error: errors.SseTuiError) -> Exit:
+    """The exit code of an error that ended a command."""
+    return next((code for kind, code in _BY_ERROR if isinstance(error, kind)), Exit.FAILED)

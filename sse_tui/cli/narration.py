@@ -1,0 +1,140 @@
+"""The only module that writes to stderr: errors, warnings, progress and tables for people.
+
+Status lines and progress bars appear only on a terminal. What they say may quote a server, so it is made
+printable.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+
+from sse_tui.cli.printable import one_line, printable
+from sse_tui.errors import SseTuiError
+
+PROGRAM = "sse-tui"
+
+
+def terminal() -> bool:
+    """Whether stderr is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def say(text: str) -> None:
+    """One line that is always worth reading."""
+    _write(printable(text) + "\n")
+
+
+def warn(text: str) -> None:
+    """One line about something that did not stop the command."""
+    _write(f"{PROGRAM}: warning: {one_line(text)}\n")
+
+
+def error(problem: SseTuiError | str) -> None:
+    """The one line of an error that ends the command."""
+    _write(f"{PROGRAM}: error: {one_line(str(problem))}\n")
+
+
+def _write(text: str) -> None:
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        # Nobody is left to be told.
+        pass
+
+
+class Status:
+    """A line on the terminal that is replaced as work goes on and gone when it ends. Nothing where none
+    is."""
+
+    def __init__(self, text: str = "") -> None:
+        self._shown = False
+        self._terminal = terminal()
+        if text:
+            self.update(text)
+
+    def __enter__(self) -> Status:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: object, where: TracebackType | None) -> None:
+        self.clear()
+
+    def update(self, text: str) -> None:
+        """Show `text` in place of what was shown."""
+        if not self._terminal:
+            return
+        width = max(20, _columns() - 1)
+        _write("\r\x1b[K" + one_line(text)[:width])
+        self._shown = True
+
+    def clear(self) -> None:
+        """Take the line away. Idempotent."""
+        if self._shown:
+            _write("\r\x1b[K")
+            self._shown = False
+
+
+class ByteProgress:
+    """A progress bar in bytes; `update` may be called from any place as often as wanted."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._status = Status()
+        self._last = -1
+
+    def __enter__(self) -> ByteProgress:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: object, where: TracebackType | None) -> None:
+        self._status.clear()
+
+    def update(self, done: int, total: int | None) -> None:
+        """`done` of `total` bytes are there; `total` None when it is not known."""
+        step = done * 200 // total if total else done >> 20
+        if step == self._last:
+            return
+        self._last = step
+        self._status.update(f"{self._label} {_bar(done, total)}")
+
+
+def _bar(done: int, total: int | None) -> str:
+    if not total:
+        return f"{done / 1e6:.1f} MB"
+    share = min(1.0, done / total)
+    filled = round(share * 30)
+    return f"[{'#' * filled}{'.' * (30 - filled)}] {share:4.0%} {done / 1e6:.1f}/{total / 1e6:.1f} MB"
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except OSError:
+        return 80
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table for people; on a terminal with rich, else in plain columns."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if terminal():
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        pretty = Table(title=title or None, title_justify="left")
+        for name in columns:
+            pretty.add_column(name)
+        for row in cells:
+            pretty.add_row(*(Text(cell) for cell in row))
+        Console(stderr=True).print(pretty)
+        return
+    lines = [list(columns), *cells]
+    widths = [max(len(row[at]) for row in lines) for at in range(len(columns))]
+    if title:
+        say(title)
+    for row in lines:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -1,0 +1,97 @@
+"""The only module that writes to stdout, and what it writes is data.
+
+To a pipe or a file the data goes out exact. To a terminal it goes through `printable`, because a stream may
+hold escape sequences. A reader that has gone (``| head -3``) shows as `BrokenPipeError`, which ends a command
+quietly.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import stat
+import sys
+from typing import Any, BinaryIO
+
+import msgspec
+
+from sse_tui.cli.printable import encodable, printable, printable_json
+
+
+class Output:
+    """Standard output. Everything is flushed as it is written: whoever reads us reads live."""
+
+    def __init__(self, stream: BinaryIO | None = None, *, terminal: bool | None = None) -> None:
+        self._stream = stream if stream is not None else sys.stdout.buffer
+        self.terminal = sys.stdout.isatty() if terminal is None else terminal
+        self._at_line_start = True
+
+    def text(self, text: str) -> None:
+        """Text as it is."""
+        if not text:
+            return
+        text = encodable(text)
+        self._write((printable(text) if self.terminal else text).encode())
+        self._at_line_start = text.endswith("\n")
+
+    def line(self, text: str = "") -> None:
+        """Text and a line end."""
+        self.text(text + "\n")
+
+    def end_line(self) -> None:
+        """A line end, unless the last character was one."""
+        if not self._at_line_start:
+            self.text("\n")
+
+    def json(self, value: Any) -> None:
+        """One value as one line of JSON."""
+        line = to_json(value)
+        self._write((printable_json(line) if self.terminal else line).encode() + b"\n")
+        self._at_line_start = True
+
+    def raw(self, data: bytes) -> None:
+        """Bytes as they are; on a terminal as text."""
+        if self.terminal:
+            self.text(data.decode("utf-8", "replace"))
+        else:
+            self._write(data)
+
+    def _write(self, data: bytes) -> None:
+        self._stream.write(data)
+        self._stream.flush()
+
+    def abandoned(self) -> bool:
+        """True when stdout is a pipe or socket whose reader has gone, which a write would be the first to
+        tell."""
+        try:
+            descriptor = self._stream.fileno()
+            mode = os.fstat(descriptor).st_mode
+        except (OSError, ValueError):
+            return False
+        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)) or not hasattr(select, "poll"):
+            return False
+        poller = select.poll()
+        # Only the conditions that are always reported: error and hang-up.
+        poller.register(descriptor, 0)
+        return bool(poller.poll(0))
+
+
+def to_json(value: Any) -> str:
+    """`value` as compact JSON without a line end."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        # A lone surrogate: msgspec refuses it, ASCII escapes can say it.
+        return json.dumps(msgspec.to_builtins(value), separators=(",", ":"))
+
+
+def discard() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush does not complain about a broken pipe."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+    finally:
+        os.close(null)

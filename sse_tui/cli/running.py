@@ -1,0 +1,49 @@
+"""Runs a command's coroutine so that signals end it in order: clean-up runs, then the exit code tells."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Terminated(BaseException):
+    """SIGTERM or SIGHUP came, and everything that had to be closed is closed. Like `KeyboardInterrupt`."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`. Raises `KeyboardInterrupt` after SIGINT and `Terminated` after SIGTERM or SIGHUP,
+    both once the cancelled coroutine has ended."""
+    received: list[int] = []
+
+    async def main() -> T:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+
+        def stop(number: int) -> None:
+            received.append(number)
+            if task is not None:
+                task.cancel()
+
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
+            if number is not None:
+                try:
+                    loop.add_signal_handler(number, stop, number)
+                except (NotImplementedError, RuntimeError, ValueError):
+                    # Not on this platform, or not in the main thread: the default action stays.
+                    continue
+        return await work
+
+    try:
+        return asyncio.run(main())
+    except asyncio.CancelledError:
+        if received:
+            raise Terminated(received[0]) from None
+        raise
