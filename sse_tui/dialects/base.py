@@ -1,14 +1,14 @@
 """What a payload means: one `Dialect` reads the events of one response and gives deltas.
 
-A dialect is a small state machine for one response. It never raises on what a server sent: a payload it does not
-know gives no deltas, a payload that breaks its rules gives a `Malformed`, and reading goes on.
+A dialect is a small state machine for one response. It never raises on what a server sent: a payload it does
+not know gives no deltas, a payload that breaks its rules gives a `Malformed`, and reading goes on.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from sse_tui.eventstream.items import Event
 
@@ -17,21 +17,21 @@ class Text(NamedTuple):
     """A piece of the visible answer of choice `index`."""
 
     text: str
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]
 
 
 class Reasoning(NamedTuple):
     """A piece of the model's reasoning of choice `index`."""
 
     text: str
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]
 
 
 class Refusal(NamedTuple):
     """A piece of a refusal of choice `index`."""
 
     text: str
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]
 
 
 class ToolCall(NamedTuple):
@@ -44,7 +44,7 @@ class ToolCall(NamedTuple):
     id: str | None
     name: str | None
     arguments: str
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]
 
 
 class Usage(NamedTuple):
@@ -60,7 +60,7 @@ class Finish(NamedTuple):
     """Why a choice ended, as the server spelled it."""
 
     reason: str
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]
 
 
 class StreamFault(NamedTuple):
@@ -79,16 +79,27 @@ class Progress(NamedTuple):
 
 
 class Meta(NamedTuple):
-    """Something worth knowing that is none of the above: "model", "id", "timings", "role", "done" (the sentinel)."""
+    """Something worth knowing that is none of the above.
+
+    Names in use: "model", "id", "provider", "role"; "done" (the sentinel), "after-end" (data after it),
+    "ping" (a heartbeat sent as an event); "timings", "perf_metrics", "x_groq" (the server's own numbers);
+    "prompt_filter_results", "executed_tools", "audio_transcript"; "server_tool_call", "tool_plan" (see
+    `Answer`).
+    """
 
     name: str
     value: Any
 
 
 class Malformed(NamedTuple):
-    """The payload breaks its dialect: `reason` says how."""
+    """The payload breaks its dialect: `reason` says how.
+
+    `kind` is "json" where the data is not JSON at all and "shape" where it is, but not what the dialect
+    expects.
+    """
 
     reason: str
+    kind: str = "shape"
 
 
 Delta: TypeAlias = (
@@ -115,7 +126,7 @@ class Prepared(NamedTuple):
 class Dialect(ABC):
     """Reads one response. `name` is what ``--dialect`` and profiles call it."""
 
-    name: ClassVar[str]
+    name: str
 
     @abstractmethod
     def read(self, event: Event) -> Sequence[Delta]:
