@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sse_tui import dialects
-from sse_tui.dialects.base import Dialect, Meta, Reasoning, Refusal, Text, ToolCall
+from sse_tui.dialects import Auto
+from sse_tui.dialects.base import Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.metrics import Idle
 from sse_tui.recording.records import (
@@ -149,7 +150,8 @@ class Analysis:
         if wire.decoder.damage:
             self.problems.append(wire.decoder.damage)
         turn.continuity.answered(next((v for n, v in record.headers if n.lower() == "last-event-id"), None))
-        note_headers(turn.dialect, record)
+        if isinstance(turn.dialect, Auto):
+            turn.dialect.headers_seen(record.headers)
         return [self._entry(record)]
 
     def _chunk(self, record: Record) -> Iterable[Entry]:
@@ -259,9 +261,3 @@ class Analysis:
             self.turns[-1].reconnecting = False
         return [self._entry(record)]
 
-
-def note_headers(dialect: Dialect, response: Response) -> None:
-    """Tell a detecting dialect what the response headers are; others do not care."""
-    seen = getattr(dialect, "headers_seen", None)
-    if seen is not None:
-        seen(response.headers)

@@ -52,7 +52,8 @@ class Capture:
     def _obey(self, command: protocol.Command) -> None:
         if isinstance(command, protocol.Open):
             redactor = Redactor(command.redact_headers, command.redact_patterns)
-            redactor.remember(command.secrets)
+            for secret in command.secrets:
+                redactor.learn(secret)
             self._recorder = Recorder(Path(command.path), redactor=redactor)
             self._say(protocol.Opened(command.path, self._recorder.clock.origin_ns))
             self._grown()

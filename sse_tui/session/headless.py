@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, StreamError
 from sse_tui.recording import Redactor
+from sse_tui.recording.records import Record
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
 from sse_tui.session.entry import Entry
-from sse_tui.session.opening import Opened
 from sse_tui.session.recorder import Recorder
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
 from sse_tui.session.spec import SessionSpec
@@ -29,7 +29,8 @@ class Headless:
     def __init__(self, spec: SessionSpec, path: Path | None = None) -> None:
         redaction = spec.config.recording
         redactor = Redactor(redaction.redact_headers, redaction.redact_patterns)
-        redactor.remember(spec.secrets)
+        for secret in spec.secrets:
+            redactor.learn(secret)
         self.spec = spec
         self.recorder = Recorder(path, redactor=redactor)
         self.analysis = Analysis(
@@ -89,9 +90,9 @@ class Headless:
         return self.recorder.error or (problem_of(turn) if turn is not None else None)
 
 
-def read_through(opened: Opened, analysis: Analysis) -> Iterator[Entry]:
-    """Feed an opened file to an analysis; gives the entries as they are read."""
-    for record in opened.records:
+def read_through(records: Iterable[Record], analysis: Analysis) -> Iterator[Entry]:
+    """Feed records to an analysis; gives the entries as they are read."""
+    for record in records:
         yield from analysis.feed(record)
 
 

@@ -49,7 +49,7 @@ def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
     """The one object of ``ask --json``: what the stream held, and how it came."""
     answer = turn.answer
     out: dict[str, Any] = {
-        "dialect": turn.dialect.name,
+        "dialect": turn.dialect_name,
         "model": answer.model,
         "outcome": turn.outcome,
         "text": answer.text,

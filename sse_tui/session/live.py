@@ -135,7 +135,7 @@ class Live:
                     self.index.add(offset, record)
                 for entry in self.analysis.feed(record):
                     turn = self.analysis.turn
-                    self.rows.add(entry, offset, turn.dialect.name if turn is not None else "generic")
+                    self.rows.add(entry, offset, turn.dialect_name if turn is not None else "generic")
                     entries.append(entry)
             if not batch or time.perf_counter() >= deadline:
                 return entries
@@ -143,7 +143,7 @@ class Live:
     @property
     def behind(self) -> bool:
         """True while the file holds more than was polled."""
-        return self._follower is not None and self._follower.behind
+        return self._follower is not None and not self._follower.caught_up
 
     # -- what the keys do -----------------------------------------------------------------------------------------
 

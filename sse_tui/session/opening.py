@@ -1,7 +1,7 @@
 """Opening what was captured elsewhere: a recording, a raw event stream, or a pipe.
 
-Everything is read as records, so that a file and a live stream go the same way. A raw stream from a file has no
-times; one from a pipe is stamped as it is read.
+Everything becomes records, and what the panes show is a recording on disk: what is none yet is written as one first.
+A raw stream from a file has no times; one from a pipe is stamped as it is read.
 """
 
 from __future__ import annotations
@@ -12,87 +12,87 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from sse_tui import __version__
-from sse_tui.errors import RecordingError
-from sse_tui.recording import raw_records, read_recording, sniff
+from sse_tui.recording import Recording, Redactor, Writer, open_any, raw_records, sniff
 from sse_tui.recording.records import Header, Record
 
 READ_SIZE = 64 * 1024
-SNIFF_SIZE = 4096
+BATCH = 256
 
 
-class Opened:
-    """A header and its records, lazily. `damage` lists what could not be read, once the records were."""
-
-    def __init__(self, header: Header, records: Iterator[Record], damage: list[str]) -> None:
-        self.header = header
-        self.records = records
-        self.damage = damage
-
-
-def open_path(path: Path) -> Opened:
+def open_path(path: Path) -> Recording:
     """A recording or a raw event stream in a file. Raises `RecordingError` for what is neither."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(SNIFF_SIZE)
-    except OSError as exc:
-        raise RecordingError(
-            "cannot-open", f"Cannot open {path}: {exc.strerror}.", "Give the path of a recording or an event stream."
-        ) from exc
-    if sniff(start) == "recording":
-        recording = read_recording(path)
-        return Opened(recording.header, iter(recording), recording.damage)
-    return Opened(_header("none"), raw_records(_file_reads(path)), [])
+    return open_any(path, tool=_tool(), created=_now())
 
 
-def open_fd(fd: int) -> Opened:
-    """The same from a pipe, read as it comes. A recording is told by its first line, which must come whole."""
-    start = _first(fd)
-    if sniff(start) == "recording":
-        recording = read_recording(_PipeLines(start, fd))
-        return Opened(recording.header, iter(recording), recording.damage)
-    return Opened(_header("read"), raw_records(_pipe_reads(start, fd)), [])
+class Piped:
+    """A recording or a raw event stream from a pipe, read as it comes.
+
+    `header` is known once the first bytes are there, which the constructor waits for; iterate for the records.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._origin = time.monotonic_ns()
+        self._fd = fd
+        first = os.read(fd, READ_SIZE)
+        self._first = first
+        self._recording: Recording | None = None
+        if sniff(first, "the standard input") == "recording":
+            self._recording = open_any(_Rest(first, fd))
+            self.header = self._recording.header
+        else:
+            self.header = Header(tool=_tool(), created=_now(), clock="read")
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._recording) if self._recording is not None else raw_records(self._reads())
+
+    def _reads(self) -> Iterator[tuple[int, bytes]]:
+        data = self._first
+        while data:
+            yield time.monotonic_ns() - self._origin, data
+            data = os.read(self._fd, READ_SIZE)
 
 
-def _header(clock: str) -> Header:
-    created = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return Header(tool=f"sse-tui/{__version__} import", created=created, clock=clock)
+def spool(source: Recording | Piped, path: Path) -> Path:
+    """Write the records of `source` to a recording at `path`, which the TUI then follows."""
+    redactor = Redactor()
+    with Writer(path, msgspec.structs.replace(source.header), redactor) as writer:
+        batch: list[Record] = []
+        for record in source:
+            batch.append(record)
+            if len(batch) >= BATCH:
+                writer.write_many(batch)
+                batch.clear()
+        writer.write_many(batch)
+    return path
 
 
-def _first(fd: int) -> bytes:
-    return os.read(fd, READ_SIZE)
-
-
-def _file_reads(path: Path) -> Iterator[tuple[int, bytes]]:
+def is_recording(path: Path) -> bool:
+    """Whether the file is a recording that can be followed as it is. Raises `RecordingError` for what cannot be read."""
     with path.open("rb") as file:
-        while data := file.read(READ_SIZE):
-            yield 0, data
+        return sniff(file.read(4096), str(path)) == "recording"
 
 
-def _pipe_reads(start: bytes, fd: int) -> Iterator[tuple[int, bytes]]:
-    origin = time.monotonic_ns()
-    data = start
-    while data:
-        yield time.monotonic_ns() - origin, data
-        data = os.read(fd, READ_SIZE)
+def _tool() -> str:
+    return f"sse-tui/{__version__} import"
 
 
-class _PipeLines:
-    """A minimal binary file over a pipe whose first bytes were read already."""
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
-    def __init__(self, start: bytes, fd: int) -> None:
-        self._rest = start
+
+class _Rest:
+    """A pipe as a binary file whose first bytes were read already."""
+
+    def __init__(self, first: bytes, fd: int) -> None:
+        self._first = first
         self._fd = fd
 
-    def read(self, size: int = -1) -> bytes:
-        """At most `size` bytes, what is there first; all to the end when negative."""
-        if size < 0:
-            parts = [self._rest]
-            while data := os.read(self._fd, READ_SIZE):
-                parts.append(data)
-            self._rest = b""
-            return b"".join(parts)
-        if self._rest:
-            out, self._rest = self._rest[:size], self._rest[size:]
+    def read(self, size: int = READ_SIZE) -> bytes:
+        """What is there, at most `size` bytes; b"" at the end."""
+        if self._first:
+            out, self._first = self._first[:size], self._first[size:]
             return out
         return os.read(self._fd, size)

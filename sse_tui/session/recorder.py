@@ -29,7 +29,7 @@ class Recorder:
         self.header = Header(
             tool=f"sse-tui/{__version__} python/{sys.version.split()[0]} {sys.platform}",
             created=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
-            clock=self.clock.kind,
+            clock=self.clock.source,
             redacted=list(self.redactor.names),
         )
         self.path = path
@@ -65,7 +65,6 @@ class Recorder:
             plan=plan,
             verify=turn.verify,
             http2=turn.http2,
-            any_type=turn.any_type,
             max_event_bytes=turn.max_event_bytes,
         )
         self._driver = driver

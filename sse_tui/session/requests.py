@@ -27,7 +27,6 @@ class TurnSpec:
     plan: str = ""
     verify: bool = True
     http2: bool = False
-    any_type: bool = False
     max_event_bytes: int = 16 * 2**20
 
 
@@ -45,7 +44,7 @@ def chat_turn(
     never repeat unless the profile says so.
     """
     profile = spec.profile
-    dialect = type(dialects.create(profile.dialect))
+    dialect = dialects.dialect_class(profile.dialect)
     prepared = dialect.prepare(base_url, profile.model or model or "default", messages, sampling(profile))
     headers = [*prepared.headers, *profile.headers.items()]
     key = token or spec.api_key
@@ -61,7 +60,7 @@ def inspect_turn(spec: SessionSpec) -> TurnSpec:
     """The one turn of an inspection. A GET reconnects with ``Last-Event-ID`` by default, as the standard has it."""
     assert spec.request is not None
     kind = "last-event-id" if spec.request.method == "GET" else "never"
-    request = replace(spec.request, dialect=spec.dialect)
+    request = replace(spec.request, dialect=spec.dialect, any_type=spec.any_type or spec.request.any_type)
     return _turn(spec, request, spec.dialect or "auto", spec.policy or Policy(kind=kind))
 
 
@@ -74,7 +73,6 @@ def _turn(spec: SessionSpec, request: StreamRequest, dialect: str, policy: Polic
         plan=spec.plan,
         verify=spec.verify,
         http2=spec.http2,
-        any_type=spec.any_type,
         max_event_bytes=spec.max_event_bytes,
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sse_tui import dialects
-from sse_tui.dialects import Answer
+from sse_tui.dialects import Answer, Auto
 from sse_tui.dialects.base import Delta, Dialect, Reasoning, Refusal, StreamFault, Text, ToolCall
 from sse_tui.metrics import ClockBuilder, Gaps
 from sse_tui.recording.records import Close, Request, Response
@@ -84,6 +84,11 @@ class Turn:
         if text:
             self.transcript.append(Piece(channel, text))
             self.transcript_length += len(text)
+
+    @property
+    def dialect_name(self) -> str:
+        """The dialect that reads the turn: the one found, where it is being detected."""
+        return self.dialect.chosen.name if isinstance(self.dialect, Auto) else self.dialect.name
 
     @property
     def error(self) -> StreamFault | None:
