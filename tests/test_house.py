@@ -1,0 +1,46 @@
+"""The rules of the house that a machine can check: layers, small modules, a true map, commands that exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "sse_tui").rglob("*.py"))
+LONGEST_MODULE = 400
+
+
+def test_the_import_contracts_hold() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    result = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_holds_one_idea(module: str) -> None:
+    assert len((ROOT / module).read_text("utf-8").splitlines()) <= LONGEST_MODULE
+
+
+def test_the_map_of_the_code_names_every_module_and_nothing_else() -> None:
+    mapped = set(re.findall(r"`(sse_tui/[\w/]+\.py)`", (ROOT / "CONTRIBUTING.md").read_text("utf-8")))
+    described = {module for module in MODULES if not module.endswith("__init__.py")}
+    assert mapped == described
+
+
+def test_the_readme_has_exactly_the_two_commands_and_ci_runs_the_second() -> None:
+    blocks = re.findall(r"```sh\n(python3 -m venv .*?)\n```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert len(blocks) == 2
+    start, test = blocks
+    assert start.endswith("sse-tui")
+    assert test in (ROOT / ".ci/run").read_text("utf-8").splitlines()
+
+
+def test_the_readme_shows_screenshots_that_exist() -> None:
+    shown = re.findall(r"\((screenshots/[^)]+)\)|src=\"(screenshots/[^\"]+)\"", (ROOT / "README.md").read_text("utf-8"))
+    paths = {first or second for first, second in shown}
+    assert len(paths) >= 3
+    assert all((ROOT / path).is_file() for path in paths)
