@@ -1,14 +1,14 @@
 """The records of a session: what happened on the wire, in order, and nothing that can be derived from it.
 
-A recording is UTF-8 JSON lines: one `Header`, then records with a common head: `t` is nanoseconds since the session
-started on one monotonic clock, `k` the kind, `turn` numbers the requests a user made (from 1) and `conn` the
-connections that served them (from 1, over the whole session); 0 means "none".
+A recording is UTF-8 JSON lines: one `Header`, then records with a common head: `t` is nanoseconds since the
+session started on one monotonic clock, `k` the kind, `turn` numbers the requests a user made (from 1) and
+`conn` the connections that served them (from 1, over the whole session); 0 means "none".
 """
 
 from __future__ import annotations
 
 import base64
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -16,13 +16,16 @@ FORMAT = "sse-recording"
 VERSION = 1
 
 Headers: TypeAlias = list[tuple[str, str]]
+# What a column of the index can hold; checked when a record is read, since a file may say anything.
+Nanoseconds: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 
 
 class Header(msgspec.Struct, kw_only=True, omit_defaults=False):
     """First line of a recording.
 
-    `clock` names where chunk times come from: "kernel" (the kernel's receive time), "read" (the monotonic clock
-    right after the read), "none" (imported bytes without times: every `t` is 0 and means nothing).
+    `clock` names where chunk times come from: "kernel" (the kernel's receive time), "read" (the monotonic
+    clock right after the read), "none" (imported bytes without times: every `t` is 0 and means nothing).
     `redacted` lists the names of headers and query parameters whose values are never written.
     """
 
@@ -35,9 +38,9 @@ class Header(msgspec.Struct, kw_only=True, omit_defaults=False):
 
 
 class _Record(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="k", frozen=True):
-    t: int
-    turn: int = 0
-    conn: int = 0
+    t: Nanoseconds
+    turn: Number = 0
+    conn: Number = 0
 
 
 class Request(_Record, kw_only=True, omit_defaults=True, tag="request", frozen=True):
@@ -49,6 +52,13 @@ class Request(_Record, kw_only=True, omit_defaults=True, tag="request", frozen=T
     body: str | None = None
     body_b64: str | None = None
     dialect: str | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The body as it was sent, b"" where there was none."""
+        if self.body_b64 is not None:
+            return base64.b64decode(self.body_b64)
+        return (self.body or "").encode()
 
 
 class Phase(_Record, kw_only=True, omit_defaults=True, tag="phase", frozen=True):
@@ -70,9 +80,9 @@ class Response(_Record, kw_only=True, omit_defaults=True, tag="response", frozen
 
 
 class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True):
-    """One read of the body, transfer coding removed, content coding kept; `text`, or `b64` when not valid UTF-8.
+    """One read of the body, transfer coding removed, content coding kept.
 
-    `clock` is given where it differs from the header's.
+    `text`, or `b64` when it is not valid UTF-8. `clock` is given where it differs from the header's.
     """
 
     text: str | None = None
@@ -86,9 +96,17 @@ class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True)
             return base64.b64decode(self.b64)
         return (self.text or "").encode()
 
+    @property
+    def size(self) -> int:
+        """How many bytes were read, without building them."""
+        if self.b64 is not None:
+            return len(self.b64) // 4 * 3 - self.b64[-2:].count("=")
+        text = self.text or ""
+        return len(text) if text.isascii() else len(text.encode())
+
 
 class Fault(_Record, kw_only=True, omit_defaults=True, tag="fault", frozen=True):
-    """A fault fired: `plan` is the text that asked for it, `at` where it fired, `did` what was really done."""
+    """A fault fired: `plan` asked for it, `at` is where it fired, `did` what was really done."""
 
     plan: str
     at: str
@@ -98,9 +116,9 @@ class Fault(_Record, kw_only=True, omit_defaults=True, tag="fault", frozen=True)
 class Close(_Record, kw_only=True, omit_defaults=True, tag="close", frozen=True):
     """The connection is over.
 
-    `reason`: eof (an orderly end of the body), incomplete (the HTTP framing was cut short), reset, timeout, client
-    (we closed it: stopped, or the stream had ended), fault (an injected one), refused (not an event stream, or a
-    status that is not 200), error (anything else: no connection, TLS, protocol).
+    `reason`: eof (an orderly end of the body), incomplete (the HTTP framing was cut short), reset, timeout,
+    client (we closed it: stopped, or the stream had ended), fault (an injected one), refused (not an event
+    stream, or a status that is not 200), error (anything else: no connection, TLS, protocol).
     """
 
     reason: str
@@ -108,7 +126,7 @@ class Close(_Record, kw_only=True, omit_defaults=True, tag="close", frozen=True)
 
 
 class Reconnect(_Record, kw_only=True, omit_defaults=True, tag="reconnect", frozen=True):
-    """Another attempt follows after `delay_ms`; `last_event_id` is what it will carry ("" sends no header)."""
+    """Another attempt follows after `delay_ms`; `last_event_id` is what it will carry ("" for none)."""
 
     delay_ms: float
     last_event_id: str

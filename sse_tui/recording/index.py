@@ -1,0 +1,203 @@
+"""Random access to the bodies in a recording of any size, without holding them.
+
+The index keeps numbers only, in typed arrays: 28 bytes a chunk (its place among the connection's chunks and
+its body offset there; its line's offset in the file and its time). The bytes are read again from the file
+when they are asked for. `pread` and not `mmap`: a mapped file that someone truncates kills the process with
+SIGBUS, and through the small window that is kept, neighbouring chunks cost no further system call.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+
+from ..errors import RecordingError
+from .lines import BROKEN, decode_record
+from .records import Chunk, Record
+
+WINDOW = 1 << 18
+CACHE_BYTES = 8 << 20
+
+
+class _Body:
+    """The chunks of one connection: their numbers and where each begins in the body."""
+
+    __slots__ = ("numbers", "size", "starts")
+
+    def __init__(self) -> None:
+        self.numbers = array("I")
+        self.starts = array("q")
+        self.size = 0
+
+
+class BodyIndex:
+    """Where each chunk of a recording is; built by feeding it records in the order of the file.
+
+    Chunks are numbered from 0 over the whole recording. Records of other kinds are passed over.
+    """
+
+    def __init__(self) -> None:
+        self._offsets = array("q")
+        self._times = array("q")
+        self._bodies: dict[int, _Body] = {}
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the columns, what they hold in reserve not counted."""
+        columns = [self._offsets, self._times]
+        for body in self._bodies.values():
+            columns += [body.numbers, body.starts]
+        return sum(len(column) * column.itemsize for column in columns)
+
+    def feed(self, pairs: Iterable[tuple[int, Record]]) -> None:
+        """Take (offset of the line, record) pairs, as `Follower.poll` and `with_offsets` give them."""
+        for offset, record in pairs:
+            if type(record) is Chunk:
+                self.add(offset, record)
+
+    def add(self, file_offset: int, record: Chunk) -> int:
+        """Take one chunk; its number."""
+        body = self._bodies.get(record.conn)
+        if body is None:
+            body = self._bodies[record.conn] = _Body()
+        number = len(self._offsets)
+        self._offsets.append(file_offset)
+        self._times.append(record.t)
+        body.numbers.append(number)
+        body.starts.append(body.size)
+        body.size += record.size
+        return number
+
+    def conns(self) -> list[int]:
+        """The connections that have a body, in the order of their first chunk."""
+        return list(self._bodies)
+
+    def size(self, conn: int) -> int:
+        """How many bytes of body connection `conn` has brought."""
+        body = self._bodies.get(conn)
+        return body.size if body else 0
+
+    def t_of(self, number: int) -> int:
+        """The time of a chunk in nanoseconds since the session started."""
+        return self._times[number]
+
+    def file_offset_of(self, number: int) -> int:
+        """Where the line of a chunk begins in the file."""
+        return self._offsets[number]
+
+    def chunk_at(self, conn: int, offset: int) -> int | None:
+        """The number of the chunk that brought the byte at `offset` of the body, None outside of it."""
+        body = self._bodies.get(conn)
+        if body is None or not 0 <= offset < body.size:
+            return None
+        return body.numbers[bisect_right(body.starts, offset) - 1]
+
+    def start_of(self, conn: int, number: int) -> int:
+        """The offset in the body of `conn` at which its chunk `number` begins. Raises KeyError."""
+        body = self._bodies[conn]
+        place = bisect_left(body.numbers, number)
+        if place == len(body.numbers) or body.numbers[place] != number:
+            raise KeyError(number)
+        return body.starts[place]
+
+    def span(self, conn: int, start: int, end: int) -> list[tuple[int, int]]:
+        """The chunks that hold the bytes from `start` to `end`: (number, where it begins in the body)."""
+        body = self._bodies.get(conn)
+        start = max(start, 0)
+        if body is None or start >= min(end, body.size):
+            return []
+        first = bisect_right(body.starts, start) - 1
+        last = bisect_left(body.starts, end)
+        return list(zip(body.numbers[first:last], body.starts[first:last], strict=True))
+
+
+class BodyReader:
+    """The bytes of the bodies, read from the file by an index, the last ones used kept decoded."""
+
+    def __init__(self, path: str | Path, index: BodyIndex, *, cache_bytes: int = CACHE_BYTES) -> None:
+        self.path = Path(path)
+        self._index = index
+        self._limit = cache_bytes
+        self._cached = 0
+        self._cache: OrderedDict[int, bytes] = OrderedDict()
+        self._window = b""
+        self._window_at = 0
+        try:
+            self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise RecordingError("recording-read", f"Cannot read {self.path}: {error.strerror}.") from error
+
+    def body(self, conn: int, start: int, end: int) -> bytes:
+        """The bytes from `start` to `end` of the body of `conn`, fewer where it has no more.
+
+        Raises RecordingError when the file cannot be read or was changed.
+        """
+        pieces: list[bytes] = []
+        for number, begin in self._index.span(conn, start, end):
+            data = self.chunk(number)
+            pieces.append(data[max(start - begin, 0) : end - begin])
+        return b"".join(pieces)
+
+    def chunk(self, number: int) -> bytes:
+        """The bytes of a chunk. Raises RecordingError when the file no longer has it there."""
+        data = self._cache.get(number)
+        if data is not None:
+            self._cache.move_to_end(number)
+            return data
+        data = self._decoded(self._index.file_offset_of(number))
+        self._cache[number] = data
+        self._cached += len(data)
+        while self._cached > self._limit:
+            self._cached -= len(self._cache.popitem(last=False)[1])
+        return data
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        if self._fd >= 0:
+            fd, self._fd = self._fd, -1
+            os.close(fd)
+
+    def __enter__(self) -> BodyReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _decoded(self, offset: int) -> bytes:
+        try:
+            record = decode_record(self._line(offset))
+        except BROKEN:
+            record = None
+        except OSError as error:
+            raise RecordingError("recording-read", f"Cannot read {self.path}: {error.strerror}.") from error
+        if not isinstance(record, Chunk):
+            message = f"{self.path} was changed at byte {offset} while it was open."
+            raise RecordingError("recording-changed", message)
+        return record.data
+
+    def _line(self, offset: int) -> bytes:
+        begin = offset - self._window_at
+        if 0 <= begin < len(self._window):
+            end = self._window.find(b"\n", begin)
+            if end >= 0:
+                return self._window[begin:end]
+        size = WINDOW
+        while True:
+            window = os.pread(self._fd, size, offset)
+            end = window.find(b"\n")
+            if end >= 0 or len(window) < size:
+                break
+            size *= 2
+        # A huge line is not worth keeping.
+        self._window, self._window_at = (window, offset) if size == WINDOW else (b"", 0)
+        return window[:end] if end >= 0 else window

@@ -1,0 +1,170 @@
+"""The lines of a recording: header and records to and from JSON, damage noted instead of raised.
+
+Only the header can make a file unreadable. Of everything after it a broken line costs that line alone, so
+one bad sector or a careless edit does not take the rest of a session with it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from ..errors import RecordingError
+from .records import FORMAT, VERSION, Chunk, Header, Record, Request
+
+# A header is some hundred bytes; a first line longer than this is something else, and is not read to its end.
+HEADER_LIMIT = 1 << 20
+
+_encoder = msgspec.json.Encoder()
+_records: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
+_KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)
+# What decoding a line can raise.
+BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
+
+
+class _Kind(msgspec.Struct):
+    k: str
+
+
+class _Stamp(msgspec.Struct):
+    format: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A line that could not be read and was left out: its number from 1, its byte offset, and why."""
+
+    line: int
+    offset: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"line {self.line} (byte {self.offset}): {self.reason}"
+
+
+def encode_line(item: Header | Record) -> bytes:
+    """One line with its line end. Lone surrogates, which JSON in UTF-8 cannot carry, become U+FFFD."""
+    try:
+        return _encoder.encode(item) + b"\n"
+    except UnicodeEncodeError:
+        return _encoder.encode(_without_surrogates(msgspec.to_builtins(item, builtin_types=()))) + b"\n"
+
+
+def _without_surrogates(value: object) -> object:
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list() | tuple():
+            return [_without_surrogates(item) for item in value]
+        case dict():
+            return {key: _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+def decode_record(line: bytes) -> Record:
+    """One record, its base64 checked too. Raises one of msgspec's errors, ValueError or RecursionError."""
+    record = _records.decode(line)
+    if type(record) is Chunk:
+        _check_base64(record.b64)
+    elif type(record) is Request:
+        _check_base64(record.body_b64)
+    return record
+
+
+def _check_base64(text: str | None) -> None:
+    if text is not None and base64.b64encode(base64.b64decode(text, validate=True)) != text.encode():
+        raise binascii.Error("base64 is not in its canonical form")
+
+
+def decode_header(line: bytes, name: str) -> Header:
+    """The first line of file `name`. Raises RecordingError when it is not a header this version can read."""
+    try:
+        stamp = msgspec.json.decode(line, type=_Stamp)
+    except BROKEN as error:
+        raise RecordingError(
+            "recording-header",
+            f"{name} is not a recording: its first line is not a header ({error}).",
+            "A recording is written by sse-tui and starts with "
+            f'{{"format":"{FORMAT}","version":{VERSION},...}}.',
+        ) from None
+    if stamp.format != FORMAT:
+        raise RecordingError(
+            "recording-format", f"{name} is not a recording: its format is {stamp.format!r}, not {FORMAT!r}."
+        )
+    if stamp.version != VERSION:
+        newer = stamp.version > VERSION
+        raise RecordingError(
+            "recording-version",
+            f"{name} is a recording of version {stamp.version}; this program reads version {VERSION}.",
+            "Update sse-tui." if newer else "No release wrote that; check where the file comes from.",
+        )
+    try:
+        return msgspec.json.decode(line, type=Header)
+    except BROKEN as error:
+        raise RecordingError("recording-header", f"The header of {name} is broken: {error}.") from None
+
+
+class LineDecoder:
+    """Decodes the lines after the header, counting what it cannot read.
+
+    `damage` lists the broken lines, `unknown` counts records of kinds that this version does not know (a
+    newer one may add kinds without a new version of the format).
+    """
+
+    def __init__(self) -> None:
+        self.damage: list[Damage] = []
+        self.unknown: dict[str, int] = {}
+
+    def decode(self, line: bytes, number: int, offset: int, *, ended: bool = True) -> Record | None:
+        """The record of line `number` at byte `offset`, or None when there is none (noted why).
+
+        `ended` tells whether the line had its line end; a last line without one was cut while it was written.
+        """
+        try:
+            return decode_record(line)
+        except BROKEN as error:
+            if not line.strip():
+                return None
+            kind = _kind(line)
+            if kind is not None and kind not in _KINDS:
+                self.unknown[kind] = self.unknown.get(kind, 0) + 1
+                return None
+            reason = str(error) if ended else "the last line is incomplete, it was cut while it was written"
+            self.damage.append(Damage(number, offset, reason))
+            return None
+
+
+def _kind(line: bytes) -> str | None:
+    try:
+        return msgspec.json.decode(line, type=_Kind).k
+    except BROKEN:
+        return None
+
+
+def split_lines(blocks: Iterable[bytes], *, first_limit: int = HEADER_LIMIT) -> Iterator[tuple[bytes, bool]]:
+    """Lines without their line end, and whether they had one. Linear in the input, however it is cut.
+
+    When the first line is longer than `first_limit` bytes, what was read of it is given as the only line.
+    """
+    pieces: list[bytes] = []
+    held = 0
+    first = True
+    for block in blocks:
+        head, *rest = block.split(b"\n")
+        pieces.append(head)
+        held += len(head)
+        if first and held > first_limit:
+            yield b"".join(pieces), False
+            return
+        for line in rest:
+            yield b"".join(pieces), True
+            pieces = [line]
+            held = len(line)
+            first = False
+    if held:
+        yield b"".join(pieces), False

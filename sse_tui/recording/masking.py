@@ -1,0 +1,194 @@
+"""Finding values that are known to be secret, in whatever form they come back, and masking them in a body.
+
+A server may echo a key in an error message, a proxy may put it in a URL, a tool may encode it. So each
+value is kept in the forms in which it travels: as it is, percent-encoded, JSON-escaped (once and twice) and
+as a part of a base64 text at any of the three alignments.
+
+Masking in a body keeps every byte count, since offsets and sizes are what a recording is for: a secret
+becomes as many asterisks as it had bytes. Reads cut a body anywhere, so a secret can begin in one read and
+end in the next. Its first part cannot be held back (a read has to be recorded when it came) nor taken back
+(the file only grows). Therefore a read that ends in the beginning of a secret has that beginning masked at
+once when it is at least `EAGER` bytes long (half of the secret if that is less); the bytes of the last
+reads are remembered, in memory, so that the rest is recognised and masked when it comes, however small the
+pieces. What can reach the disk of a secret cut that way is its first `EAGER - 1` bytes at the most. The
+price: text which only happens to end a read with the beginning of a secret shows asterisks there.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Iterable
+from urllib.parse import quote
+
+EAGER = 6
+SHORTEST = 6
+# A server that hands out a new cookie with every response must not make each read of a long session slower.
+MOST = 64
+# How far back a match of a pattern of the user may begin.
+PATTERN_REACH = 256
+# What the documentation of local servers tells people to write where a key is asked for, and our own
+# placeholders: no secrets, and words that answers are full of.
+STAND_INS = frozenset(
+    [
+        "ollama",
+        "lm-studio",
+        "lmstudio",
+        "llama.cpp",
+        "llamacpp",
+        "not-needed",
+        "no-key-needed",
+        "no-key-required",
+        "sk-no-key-required",
+        "not-required",
+        "unused",
+        "anonymous",
+        "api-key",
+        "api_key",
+        "apikey",
+        "bearer",
+        "secret",
+        "redacted",
+        "[redacted]",
+    ]
+)
+
+Span = tuple[int, int]
+
+
+def encodings(secret: str) -> set[bytes]:
+    """The forms in which a value travels, itself included."""
+    raw = secret.encode("utf-8", "surrogatepass")
+    forms = {raw}
+    try:
+        forms.add(secret.encode("latin-1"))
+    except UnicodeEncodeError:
+        pass
+    for quoted in (quote(raw, safe=""), quote(raw), quote(raw, safe="").replace("%20", "+")):
+        forms.add(quoted.encode())
+        forms.add(re.sub("%[0-9A-F]{2}", lambda match: match.group().lower(), quoted).encode())
+    for ascii_only in (True, False):
+        once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
+        for escaped in (once, once.replace("/", "\\/"), json.dumps(once)[1:-1]):
+            forms.add(escaped.encode("utf-8", "surrogatepass"))
+    for shift in range(3):
+        # The characters of a base64 text that depend on the secret alone, when `shift` bytes stand before it.
+        core = base64.b64encode(bytes(shift) + raw)[-(-shift * 8 // 6) : (shift + len(raw)) * 8 // 6]
+        forms |= {core, core.translate(bytes.maketrans(b"+/", b"-_"))}
+    return forms
+
+
+class KnownSecrets:
+    """The secret values seen until now, at most `MOST` (the longest unused is forgotten), and the user's
+    patterns.
+
+    `patterns` are regular expressions over text; whatever they match is a secret, in bodies too, where a
+    match may begin up to `PATTERN_REACH` bytes back in earlier reads, whose part of it is then already
+    written.
+    """
+
+    def __init__(self, patterns: Iterable[re.Pattern[str]] = ()) -> None:
+        self._patterns = tuple(patterns)
+        self._values: OrderedDict[str, set[bytes]] = OrderedDict()
+        self._forms: tuple[tuple[bytes, bytes], ...] = ()
+        self._reach = PATTERN_REACH if self._patterns else 0
+        self._before: dict[int, bytes] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._forms or self._patterns)
+
+    def learn(self, value: str) -> None:
+        """Remember a value, unless it is shorter than `SHORTEST` characters or a known stand-in for a key."""
+        value = value.strip()
+        if len(value) < SHORTEST or value.lower() in STAND_INS:
+            return
+        if value in self._values:
+            self._values.move_to_end(value)
+            return
+        self._values[value] = encodings(value)
+        while len(self._values) > MOST:
+            self._values.popitem(last=False)
+        forms = set().union(*self._values.values())
+        self._forms = tuple((form, form[: min(EAGER, len(form) // 2)]) for form in forms)
+        self._reach = max(PATTERN_REACH if self._patterns else 0, max(map(len, forms)) - 1)
+
+    def learn_matches(self, text: str) -> None:
+        """Remember what the user's patterns match in `text`."""
+        for pattern in self._patterns:
+            for match in pattern.finditer(text):
+                self.learn(match.group())
+
+    def mask_text(self, text: str, placeholder: str) -> str:
+        """`text` with every known secret and every match of a pattern replaced."""
+        if not self:
+            return text
+        data = text.encode("utf-8", "surrogatepass")
+        spans = _merged(self._spans(data))
+        if not spans:
+            return text
+        parts: list[bytes] = []
+        done = 0
+        for start, end in spans:
+            parts += (data[done:start], placeholder.encode())
+            done = end
+        parts.append(data[done:])
+        return b"".join(parts).decode("utf-8", "surrogatepass")
+
+    def mask_body(self, conn: int, data: bytes) -> bytes:
+        """One read of the body of connection `conn`, as many bytes as before."""
+        if not self:
+            return data
+        before = self._before.get(conn, b"")
+        window = before + data
+        spans = self._spans(window) + self._begun(window)
+        self._before[conn] = window[-self._reach :]
+        masked = bytearray(window)
+        for start, end in spans:
+            masked[start:end] = b"*" * (end - start)
+        return bytes(masked[len(before) :]) if spans else data
+
+    def forget(self, conn: int) -> None:
+        """Connection `conn` is over."""
+        self._before.pop(conn, None)
+
+    def _spans(self, data: bytes) -> list[Span]:
+        spans: list[Span] = []
+        for form, _ in self._forms:
+            start = data.find(form)
+            while start >= 0:
+                spans.append((start, start + len(form)))
+                start = data.find(form, start + 1)
+        if self._patterns:
+            text = data.decode("utf-8", "surrogateescape")
+            for pattern in self._patterns:
+                for match in pattern.finditer(text):
+                    if match.group():
+                        start = len(text[: match.start()].encode("utf-8", "surrogateescape"))
+                        size = len(match.group().encode("utf-8", "surrogateescape"))
+                        spans.append((start, start + size))
+        return spans
+
+    def _begun(self, window: bytes) -> list[Span]:
+        """The beginnings of secrets, long enough to mask at once, in which the window ends."""
+        spans: list[Span] = []
+        end = len(window)
+        for form, head in self._forms:
+            start = window.find(head, max(0, end - len(form) + 1))
+            while start >= 0:
+                if form.startswith(window[start:]):
+                    spans.append((start, end))
+                    break
+                start = window.find(head, start + 1)
+        return spans
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged

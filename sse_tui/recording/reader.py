@@ -1,0 +1,133 @@
+"""Reading a recording from the beginning, one record at a time; nothing but the current block is held in
+memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from ..errors import RecordingError
+from .lines import Damage, LineDecoder, decode_header, split_lines
+from .records import Header, Record
+
+BLOCK = 1 << 18
+
+Source: TypeAlias = str | Path | BinaryIO
+Pairs: TypeAlias = Iterator[tuple[int, Record]]
+
+
+class Recording:
+    """A recording: its header, and its records by iterating.
+
+    A recording at a path can be iterated any number of times, each from its beginning; one from a stream
+    once. `damage` and `unknown` tell what the latest iteration left out: broken lines (a last line that was
+    cut among them) and how many records of which unknown kinds.
+    """
+
+    def __init__(self, name: str, header: Header, read: Callable[[LineDecoder], Pairs]) -> None:
+        self.name = name
+        self.header = header
+        self._read = read
+        self._lines = LineDecoder()
+
+    @property
+    def damage(self) -> list[Damage]:
+        """The lines that were left out because they are broken."""
+        return self._lines.damage
+
+    @property
+    def unknown(self) -> dict[str, int]:
+        """How many records were left out because this version does not know their kind."""
+        return self._lines.unknown
+
+    def __iter__(self) -> Iterator[Record]:
+        for _, record in self.with_offsets():
+            yield record
+
+    def with_offsets(self) -> Pairs:
+        """The records, each with the byte offset of its line in the file."""
+        self._lines = LineDecoder()
+        return self._read(self._lines)
+
+
+def read_recording(source: Source) -> Recording:
+    """The recording at a path, or in a file open for reading bytes (which is read on from where it stands).
+
+    Raises RecordingError when there is no such file, or its first line is not a header of this version; and
+    while iterating, when the system cannot read on.
+    """
+    name = source_name(source)
+    if isinstance(source, str | Path):
+        path = Path(source)
+        header = _header(split_lines(path_blocks(path)), name)
+        return Recording(name, header, lambda lines: _pairs(split_lines(path_blocks(path)), lines))
+    return recording_of_blocks(file_blocks(source, name), name)
+
+
+def recording_of_blocks(blocks: Iterable[bytes], name: str) -> Recording:
+    """The recording whose bytes are `blocks`; it can be iterated once."""
+    lines_of_file = split_lines(blocks)
+    first = next(lines_of_file, None)
+    header = _header(iter([first] if first else []), name)
+    offset = len(first[0]) + 1 if first else 0
+
+    def rest(lines: LineDecoder) -> Pairs:
+        return _decoded(lines_of_file, lines, number=2, offset=offset)
+
+    return Recording(name, header, rest)
+
+
+def source_name(source: Source) -> str:
+    """What messages call a source."""
+    if isinstance(source, str | Path):
+        return str(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "the input"
+
+
+def path_blocks(path: Path) -> Iterator[bytes]:
+    """The bytes of the file at `path` in blocks. Raises RecordingError."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            yield from file_blocks(file, str(path))
+    except OSError as error:
+        hint = "Name a file, not a folder." if path.is_dir() else ""
+        raise RecordingError("recording-read", f"Cannot read {path}: {error.strerror}.", hint) from error
+
+
+def file_blocks(file: BinaryIO, name: str) -> Iterator[bytes]:
+    """The rest of an open file in blocks, each as soon as it is there. Raises RecordingError."""
+    read = getattr(file, "read1", file.read)
+    try:
+        while block := read(BLOCK):
+            yield block
+    except OSError as error:
+        raise RecordingError("recording-read", f"Cannot read {name}: {error.strerror}.") from error
+
+
+def _header(lines: Iterator[tuple[bytes, bool]], name: str) -> Header:
+    line, _ = next(lines, (None, False))
+    if line is None:
+        raise RecordingError(
+            "recording-empty",
+            f"{name} is empty.",
+            "A recording has at least its header, written when it starts.",
+        )
+    return decode_header(line, name)
+
+
+def _pairs(lines_of_file: Iterator[tuple[bytes, bool]], lines: LineDecoder) -> Pairs:
+    first, _ = next(lines_of_file, (b"", False))
+    return _decoded(lines_of_file, lines, number=2, offset=len(first) + 1)
+
+
+def _decoded(
+    lines_of_file: Iterator[tuple[bytes, bool]], lines: LineDecoder, *, number: int, offset: int
+) -> Pairs:
+    for line, ended in lines_of_file:
+        record = lines.decode(line, number, offset, ended=ended)
+        if record is not None:
+            yield offset, record
+        number += 1
+        offset += len(line) + 1

@@ -1,0 +1,281 @@
+"""Taking secrets out of records before they are written.
+
+Two rules work together. By name: headers, query parameters and fields of a JSON request body whose name
+says that they carry a secret lose their value, and so does `user:password@` in a URL. By value: what was
+found that way is remembered for the session and replaced wherever it turns up again, as `masking`
+describes.
+
+What this cannot catch, so that nobody relies on it: a secret that is first seen in a body (nothing names it
+there; give a pattern), values under `masking.SHORTEST` characters outside the place that names them, bodies
+under a content coding such as gzip, and a secret which a model spells out over several events.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterable, Iterator
+from fnmatch import translate
+from urllib.parse import unquote, unquote_plus
+
+import msgspec
+
+from ..errors import RecordingError
+from .masking import KnownSecrets
+from .records import (
+    Chunk,
+    Close,
+    End,
+    Fault,
+    Headers,
+    Note,
+    Reconnect,
+    Record,
+    Request,
+    Response,
+    chunk,
+)
+
+PLACEHOLDER = "[redacted]"
+# Brackets would make a URL invalid, and programs that read the recording parse it.
+URL_PLACEHOLDER = "redacted"
+
+# Parts of a name, compared without case. "tokens" counts tokens (x-ratelimit-remaining-tokens, max_tokens).
+_NAME_PARTS = {
+    "authorization": "authorization",
+    "cookie": "cookie",
+    "*token*": r"token(?!s|iz)",
+    "*secret*": "secret",
+    "*api-key*": r"api[-_]?key",
+    "*session-id*": r"session[-_]?id",
+    "*password*": r"passw(?:or)?d",
+    "*credential*": "credential",
+    "*signature*": r"(?<!x-)signature(?!-input)",
+    "*access-key*": r"access[-_]?key",
+    "*auth-key*": r"auth[-_]?key",
+    "subscription-key": r"subscription[-_]?key",
+}
+_PARAMETERS = ("key", "sig", "auth", "pwd", "pass", "jwt", "code_verifier")
+# In a JSON body plain "token" names too much that is no secret (stop_token, pad_token, token).
+_FIELD = re.compile(
+    r"authorization|api[-_]?key|secret|passw(?:or)?d|(?:access|auth|refresh|bearer|session|security|id)[-_]?token",
+    re.IGNORECASE,
+)
+_AUTH_PARAMETER = re.compile(
+    r'(?:response|signature|credential|oauth_token|oauth_signature)\s*=\s*"?([^",\s]+)', re.IGNORECASE
+)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>]+", re.IGNORECASE)
+_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)([^/?#]*)@", re.IGNORECASE)
+
+
+class Redactor:
+    """Redacts the records of one session; it remembers the secrets it saw, so use one for each.
+
+    `extra_names` are further names of headers, query parameters and body fields, "*" matching anything;
+    `extra_patterns` are regular expressions whose matches are secret wherever they stand. Raises
+    RecordingError for a pattern that is not a regular expression.
+    """
+
+    def __init__(self, extra_names: Iterable[str] = (), extra_patterns: Iterable[str] = ()) -> None:
+        self._extra_names = tuple(extra_names)
+        patterns = [_compiled(pattern) for pattern in extra_patterns]
+        self._pattern_count = len(patterns)
+        self._known = KnownSecrets(patterns)
+        own = [translate(name.lower()).removesuffix(r"\Z").removesuffix(r"\z") for name in self._extra_names]
+        whole = "|".join([re.escape(name) for name in _PARAMETERS] + own)
+        self._own = re.compile("|".join(own), re.IGNORECASE) if own else None
+        self._header = re.compile("|".join(_NAME_PARTS.values()), re.IGNORECASE)
+        self._parameter = re.compile(whole, re.IGNORECASE)
+
+    @property
+    def names(self) -> list[str]:
+        """What is redacted, for the header of the recording: names, "*" for anything, and "pattern:N"."""
+        patterns = [f"pattern:{number}" for number in range(1, self._pattern_count + 1)]
+        return [*_NAME_PARTS, *_PARAMETERS, *self._extra_names, *patterns]
+
+    def learn(self, value: str) -> None:
+        """Remember a secret that is known from elsewhere (a key of the configuration)."""
+        self._known.learn(value)
+
+    def record(self, record: Record) -> Record:
+        """The record as it may be written; the same object when there is nothing to take out."""
+        match record:
+            case Chunk():
+                return self.chunk(record)
+            case Request():
+                return self.request(record)
+            case Response():
+                return self.response(record)
+            case Close():
+                self._known.forget(record.conn)
+                return msgspec.structs.replace(record, detail=self.text(record.detail))
+            case Note():
+                return msgspec.structs.replace(record, text=self.text(record.text))
+            case Fault():
+                return msgspec.structs.replace(
+                    record, plan=self.text(record.plan), at=self.text(record.at), did=self.text(record.did)
+                )
+            case Reconnect():
+                return msgspec.structs.replace(record, last_event_id=self._masked(record.last_event_id))
+            case End():
+                return msgspec.structs.replace(record, reason=self.text(record.reason))
+        return record
+
+    def chunk(self, record: Chunk) -> Chunk:
+        """A read of the body with known secrets masked, its size unchanged."""
+        if not self._known:
+            return record
+        data = record.data
+        masked = self._known.mask_body(record.conn, data)
+        if masked == data:
+            return record
+        return chunk(record.t, masked, turn=record.turn, conn=record.conn, clock=record.clock)
+
+    def request(self, record: Request) -> Request:
+        """A request without its secrets, which are then known."""
+        # First learn everything, then write: the body may name a secret that the URL has too.
+        headers = self._headers(record.headers)
+        url = self._url(record.url)
+        body = record.data.decode("utf-8", "surrogateescape")
+        if body:
+            body = self._form(record.headers, body)
+            self._learn_fields(body)
+            self._known.learn_matches(body)
+        changes: dict[str, object] = {"headers": self._masked_headers(headers)}
+        changes["url"] = self._masked(url, in_url=True)
+        body = self._masked(body)
+        if record.body_b64 is not None:
+            changes["body_b64"] = base64.b64encode(body.encode("utf-8", "surrogateescape")).decode("ascii")
+        elif record.body is not None:
+            changes["body"] = body
+        return msgspec.structs.replace(record, **changes)
+
+    def response(self, record: Response) -> Response:
+        """A response without its secrets (new cookies, session ids), which are then known."""
+        headers = self._headers(record.headers)
+        return msgspec.structs.replace(record, headers=self._masked_headers(headers))
+
+    def text(self, text: str) -> str:
+        """Any text for people: URLs in it lose their secrets, known secrets their value."""
+        if not text:
+            return text
+        text = _URL.sub(lambda match: self._url(match.group()), text)
+        self._known.learn_matches(text)
+        return self._masked(text)
+
+    def _masked(self, text: str, *, in_url: bool = False) -> str:
+        return self._known.mask_text(text, URL_PLACEHOLDER if in_url else PLACEHOLDER)
+
+    def _secret_header(self, name: str) -> bool:
+        return bool(self._header.search(name) or (self._own and self._own.fullmatch(name)))
+
+    def _headers(self, headers: Headers) -> Headers:
+        redacted: Headers = []
+        for name, value in headers:
+            if self._secret_header(name):
+                for secret in _secrets_of_header(name.lower(), value):
+                    self._known.learn(secret)
+                redacted.append((name, PLACEHOLDER))
+            else:
+                redacted.append((name, _URL.sub(lambda match: self._url(match.group()), value)))
+                self._known.learn_matches(value)
+        return redacted
+
+    def _masked_headers(self, headers: Headers) -> Headers:
+        return [(name, self._masked(value)) for name, value in headers]
+
+    def _url(self, url: str) -> str:
+        self._known.learn_matches(url)
+        url = _USERINFO.sub(self._without_userinfo, url, count=1)
+        # The separators stay where they are and every other parameter keeps its exact spelling.
+        parts = re.split(r"([?#&;])", url)
+        return parts[0] + "".join(
+            separator + self._parameter_redacted(pair)
+            for separator, pair in zip(parts[1::2], parts[2::2], strict=True)
+        )
+
+    def _without_userinfo(self, match: re.Match[str]) -> str:
+        scheme, userinfo = match.groups()
+        user, _, password = userinfo.partition(":")
+        for secret in (password or user, unquote(password or user)):
+            self._known.learn(secret)
+        pair = unquote(userinfo).encode("utf-8", "surrogatepass")
+        self._known.learn(base64.b64encode(pair).decode("ascii"))
+        return f"{scheme}{URL_PLACEHOLDER}@"
+
+    def _parameter_redacted(self, pair: str) -> str:
+        name, equals, value = pair.partition("=")
+        plain = unquote_plus(name)
+        if not (value and (self._parameter.fullmatch(plain) or self._header.search(plain))):
+            return pair
+        for secret in (value, unquote(value), unquote_plus(value)):
+            self._known.learn(secret)
+        return f"{name}{equals}{URL_PLACEHOLDER}"
+
+    def _form(self, headers: Headers, body: str) -> str:
+        types = [value.lower() for name, value in headers if name.lower() == "content-type"]
+        if types and types[0].startswith("application/x-www-form-urlencoded"):
+            return "&".join(map(self._parameter_redacted, body.split("&")))
+        return body
+
+    def _learn_fields(self, body: str) -> None:
+        try:
+            document = json.loads(body)
+        except (ValueError, RecursionError):
+            return
+        for name, value in _string_fields(document):
+            if _FIELD.search(name) or (self._own and self._own.fullmatch(name)):
+                for secret in _secrets_of_header(name.lower(), value):
+                    self._known.learn(secret)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise RecordingError(
+            "recording-pattern",
+            f"The redaction pattern {pattern!r} is not a regular expression: {error}.",
+            "Escape characters with a meaning, such as ( [ * + ? by a backslash.",
+        ) from None
+
+
+def _secrets_of_header(name: str, value: str) -> Iterator[str]:
+    """The parts of a header's value that are secret on their own, wherever they turn up."""
+    if name in ("cookie", "set-cookie"):
+        pairs = value.split(";") if name == "cookie" else value.split(";")[:1]
+        for pair in pairs:
+            _, _, secret = pair.partition("=")
+            yield secret.strip().strip('"')
+        return
+    scheme, space, rest = value.strip().partition(" ")
+    if not space or not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", scheme):
+        yield value
+        return
+    # Not the value as a whole: its beginning, the scheme's name, is an ordinary word.
+    yield rest
+    yield from _AUTH_PARAMETER.findall(rest)
+    if scheme.lower() == "basic":
+        try:
+            pair = base64.b64decode(rest.strip(), validate=True).decode("utf-8", "replace")
+        except (binascii.Error, ValueError):
+            return
+        yield pair
+        yield pair.partition(":")[2]
+
+
+def _string_fields(document: object) -> Iterator[tuple[str, str]]:
+    """Every field of a JSON document that has a string for its value."""
+    waiting = [document]
+    while waiting:
+        match waiting.pop():
+            case dict() as fields:
+                for name, value in fields.items():
+                    if isinstance(value, str):
+                        yield name, value
+                    else:
+                        waiting.append(value)
+            case list() as items:
+                waiting += items

@@ -1,0 +1,125 @@
+"""The folder where live sessions are recorded: names, which one still runs, which one is kept, which ones go.
+
+A recording that the user keeps says so in its name (`*.kept.sse.jsonl`), so that a copy of the folder, or a
+look at it, tells the same. One that is still written is known by its writer's lock, which the system drops
+when the writer dies, whatever way.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..errors import RecordingError
+
+SUFFIX = ".sse.jsonl"
+KEPT_SUFFIX = ".kept.sse.jsonl"
+LONGEST_NAME = 40
+
+# Only names that `new_path` makes are ever deleted: a user's own files may lie in the same folder.
+_OURS = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-.+\.sse\.jsonl")
+
+
+def new_path(directory: str | Path, created: str, name: str) -> Path:
+    """A path in `directory` that is not taken, such as `2026-11-30T12-45-02Z-chat.sse.jsonl`.
+
+    `created` is RFC 3339 (ValueError if it is not); the file's name has it in UTC, so that names sort by age.
+    """
+    moment = datetime.fromisoformat(created)
+    moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    words = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:LONGEST_NAME].strip("-") or "session"
+    stem = f"{moment:%Y-%m-%dT%H-%M-%SZ}-{words}"
+    directory = Path(directory)
+    number = 1
+    while True:
+        candidate = stem if number == 1 else f"{stem}-{number}"
+        taken = [directory / f"{candidate}{suffix}" for suffix in (SUFFIX, KEPT_SUFFIX)]
+        if not any(os.path.lexists(path) for path in taken):
+            return taken[0]
+        number += 1
+
+
+def is_kept(path: str | Path) -> bool:
+    """Whether the recording at `path` is marked to be kept."""
+    return Path(path).name.endswith(KEPT_SUFFIX)
+
+
+def mark_kept(path: str | Path) -> Path:
+    """Mark a recording, running or not, to be kept; its new path. Raises RecordingError."""
+    return _renamed(Path(path), KEPT_SUFFIX)
+
+
+def unmark_kept(path: str | Path) -> Path:
+    """Take the mark off again; the new path. Raises RecordingError."""
+    return _renamed(Path(path), SUFFIX)
+
+
+def is_running(path: str | Path) -> bool:
+    """Whether a writer still has the recording open; also when that cannot be told."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(fd)
+
+
+def recordings(directory: str | Path) -> list[Path]:
+    """The recordings of live sessions in a folder, the oldest first, the kept ones among them."""
+    try:
+        with os.scandir(directory) as entries:
+            found = [
+                (match[1], entry.stat(follow_symlinks=False).st_mtime_ns, entry.path)
+                for entry in entries
+                if (match := _OURS.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False)
+            ]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RecordingError("recording-folder", f"Cannot list {directory}: {error.strerror}.") from error
+    return [Path(path) for _, _, path in sorted(found)]
+
+
+def prune(directory: str | Path, keep: int = 50) -> list[Path]:
+    """Delete the oldest recordings until at most `keep` are left that are not marked; the deleted ones.
+
+    One that is still written is never deleted, and one that cannot be deleted is left alone without a word.
+    """
+    unmarked = [path for path in recordings(directory) if not is_kept(path)]
+    deleted: list[Path] = []
+    for path in unmarked[: max(len(unmarked) - max(keep, 0), 0)]:
+        if is_running(path):
+            continue
+        try:
+            path.unlink()
+        except OSError:
+            continue
+        deleted.append(path)
+    return deleted
+
+
+def _renamed(path: Path, suffix: str) -> Path:
+    stem = path.name.removesuffix(KEPT_SUFFIX).removesuffix(SUFFIX)
+    new = path.with_name(stem + suffix)
+    if new == path:
+        return path
+    try:
+        if os.path.lexists(new):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        path.rename(new)
+    except OSError as error:
+        message = f"Cannot rename {path} to {new.name}: {error.strerror}."
+        raise RecordingError("recording-rename", message) from error
+    return new

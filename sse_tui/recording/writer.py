@@ -1,0 +1,148 @@
+"""Writing a recording: append-only, one system call a record, readable after a kill at any moment."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from ..errors import RecordingError
+from .lines import encode_line
+from .records import End, Header, Note, Record
+from .redact import Redactor
+
+_HINTS = {
+    errno.ENOSPC: "Free some disk space; what was recorded until now is readable.",
+    errno.EDQUOT: "The disk quota is used up; what was recorded until now is readable.",
+    errno.EFBIG: "The file has reached the largest size allowed here.",
+    errno.EACCES: "Choose a folder that you may write to.",
+    errno.EPERM: "Choose a folder that you may write to.",
+    errno.EROFS: "The file system is read-only; choose another folder.",
+    errno.EISDIR: "Name a file, not a folder.",
+    errno.EEXIST: "A recording is never written over; choose another name.",
+    errno.ENOTDIR: "A part of the path is a file.",
+}
+
+
+class Writer:
+    """A new recording at `path`, with `header` as its first line; every record passes through `redactor`.
+
+    The file is created readable by its owner alone and never written over. Each `write` is one unbuffered
+    write to a file opened for appending: the kernel has the whole line or, at the worst, a cut last one.
+    While the writer lives it holds an advisory lock (flock), by which `store.prune` knows a session that
+    still runs. The data is forced to the disk at bookmarks, at the end of the session and on `close`. Not
+    for use from two threads.
+    """
+
+    def __init__(self, path: str | Path, header: Header, redactor: Redactor) -> None:
+        self.path = Path(path)
+        self._redactor = redactor
+        self._fd = -1
+        self._size = 0
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self.path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            self._fd = os.open(self.path, flags, 0o600)
+        except OSError as error:
+            raise self._failure("create", error) from error
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            pass  # a file system without locks: the recording matters more than the mark
+        names = [name for name in redactor.names if name not in header.redacted]
+        try:
+            self._append(encode_line(msgspec.structs.replace(header, redacted=[*header.redacted, *names])))
+        except RecordingError:
+            self._drop()
+            raise
+
+    @property
+    def size(self) -> int:
+        """The file's size in bytes."""
+        return self._size
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._fd < 0
+
+    def write(self, record: Record) -> int:
+        """Append one record; the file's size in bytes after it.
+
+        Raises RecordingError when it cannot be written; the file is then as before.
+        """
+        record = self._redactor.record(record)
+        self._append(encode_line(record))
+        if isinstance(record, Note | End):
+            self._sync()
+        return self._size
+
+    def write_many(self, records: Iterable[Record]) -> int:
+        """Append a batch with one write; the file's size in bytes after it. On an error none is written."""
+        redacted = [self._redactor.record(record) for record in records]
+        if redacted:
+            self._append(b"".join(map(encode_line, redacted)))
+            if any(isinstance(record, Note | End) for record in redacted):
+                self._sync()
+        return self._size
+
+    def close(self) -> None:
+        """Force the file to the disk and close it. A second call does nothing."""
+        if self._fd < 0:
+            return
+        try:
+            self._sync()
+        finally:
+            self._drop()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _append(self, data: bytes) -> None:
+        if self._fd < 0:
+            raise RecordingError("recording-closed", f"The recording {self.path} is closed.")
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+        except OSError as error:
+            self._cut_back()
+            raise self._failure("write to", error) from error
+        self._size += len(data)
+
+    def _cut_back(self) -> None:
+        """Take half a line off again, so that what is written later, with space free, is not lost with it."""
+        try:
+            os.ftruncate(self._fd, self._size)
+        except OSError:
+            pass  # the reader copes with a broken line
+
+    def _sync(self) -> None:
+        try:
+            os.fsync(self._fd)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.EROFS, errno.ENOTSUP):
+                raise self._failure("save", error) from error
+
+    def _drop(self) -> None:
+        fd, self._fd = self._fd, -1
+        os.close(fd)
+
+    def _failure(self, verb: str, error: OSError) -> RecordingError:
+        return RecordingError(
+            "recording-exists" if error.errno == errno.EEXIST else "recording-write",
+            f"Cannot {verb} the recording {self.path}: {error.strerror}.",
+            _HINTS.get(error.errno or 0, ""),
+        )
