@@ -1,0 +1,23 @@
+"""The text/event-stream format by the HTML standard, section 9.2. No I/O, no clock, no third party."""
+
+from sse_tui.eventstream.encoder import comment, encode
+from sse_tui.eventstream.errors import EventTooLarge, FieldError
+from sse_tui.eventstream.items import Comment, Event, Ignored, Item, NoData, Retry, Tail
+from sse_tui.eventstream.parser import LIMIT, RETRY_MAX, Parser
+
+__all__ = [
+    "LIMIT",
+    "RETRY_MAX",
+    "Comment",
+    "Event",
+    "EventTooLarge",
+    "FieldError",
+    "Ignored",
+    "Item",
+    "NoData",
+    "Parser",
+    "Retry",
+    "Tail",
+    "comment",
+    "encode",
+]

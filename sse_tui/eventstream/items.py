@@ -1,17 +1,40 @@
 """What a parser takes out of an event stream.
 
-`start` and `end` are byte offsets in the body, counted from 0 with a byte order mark included; `end` is one past
-the last byte that belongs to the item. They never depend on how the bytes were cut into reads: of a CRLF that
-ends an item only the CR counts, because a reader that sees the CR cannot know whether an LF will follow.
+`start` and `end` are byte offsets in the body, counted from 0 with a byte order mark included; `end` is one
+past the last byte that belongs to the item. They never depend on how the bytes were cut into reads: of a CRLF
+that ends an item only the CR counts, because a reader that sees the CR cannot know whether an LF will follow.
+
+A block starts at its first line that is not a comment and ends with its blank line. Comments, `Retry` and
+`Ignored` come at their own line, so those inside a block stand before its event and lie within its span.
+
+The items are named tuples because nothing that is immutable and typed is quicker to make; unlike bare tuples
+they equal only items of their own type.
 
 Terms are those of the HTML standard, section 9.2 "Server-sent events".
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
+
+_T = TypeVar("_T", bound=tuple[object, ...])
 
 
+def _equal_by_type(cls: type[_T]) -> type[_T]:
+    """Keep a `Comment` from being equal to a `Tail` of the same text and place."""
+
+    def eq(self: _T, other: object) -> bool:
+        return type(other) is cls and tuple.__eq__(self, other)
+
+    def ne(self: _T, other: object) -> bool:
+        return not eq(self, other)
+
+    cls.__eq__ = eq  # type: ignore[method-assign, assignment]
+    cls.__ne__ = ne  # type: ignore[method-assign, assignment]
+    return cls
+
+
+@_equal_by_type
 class Event(NamedTuple):
     """A dispatched event. `id` is the last event ID string at the time of dispatch, inherited or not."""
 
@@ -22,6 +45,7 @@ class Event(NamedTuple):
     end: int
 
 
+@_equal_by_type
 class Comment(NamedTuple):
     """A line that starts with a colon; `text` is what follows the colon, a leading space included."""
 
@@ -30,22 +54,25 @@ class Comment(NamedTuple):
     end: int
 
 
+@_equal_by_type
 class Retry(NamedTuple):
-    """A valid ``retry`` field: the reconnection time is now `ms` milliseconds. Acts at its line, not at dispatch."""
+    """A valid ``retry`` field: the reconnection time is now `ms` milliseconds, from this line on."""
 
     ms: int
     start: int
     end: int
 
 
+@_equal_by_type
 class Ignored(NamedTuple):
-    """A line the standard ignores: an unknown field name, an id with NUL, a retry that is not ASCII digits."""
+    """A line the standard ignores: an unknown field name, an id with NUL, a retry that is no number."""
 
     line: str
     start: int
     end: int
 
 
+@_equal_by_type
 class NoData(NamedTuple):
     """A block that ended without a ``data`` field, so that no event was dispatched.
 
@@ -59,8 +86,15 @@ class NoData(NamedTuple):
     end: int
 
 
+@_equal_by_type
 class Tail(NamedTuple):
-    """Bytes at the end of the body that never became an event: discarded by the standard, shown by a viewer."""
+    """Bytes at the end of the body that never became an event: discarded by the standard, shown by a viewer.
+
+    There is one when the body ends inside a line or inside a block. `text` holds the ``data``, ``event`` and
+    ``id`` lines of that block, each ended by LF, and the unterminated line. Its comments and its ``retry``
+    and ignored lines are items of their own and left out, so that `text` is empty when nothing else stood
+    there.
+    """
 
     text: str
     start: int
