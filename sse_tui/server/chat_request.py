@@ -1,0 +1,149 @@
+"""The body of ``POST /v1/chat/completions``, checked: a request, or an error that names the field."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import Any
+
+import msgspec
+
+from sse_tui.engine.base import GenRequest
+from sse_tui.server.api_errors import ApiError, invalid
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+
+
+class _Part(msgspec.Struct):
+    type: str
+    text: str | None = None
+
+
+class _Message(msgspec.Struct):
+    role: str
+    content: str | list[_Part] | None = None
+
+
+class _StreamOptions(msgspec.Struct):
+    include_usage: bool | None = None
+
+
+class _Body(msgspec.Struct):
+    messages: list[_Message]
+    model: str | None = None
+    stream: bool | None = None
+    stream_options: _StreamOptions | None = None
+    n: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    stop: str | list[str] | None = None
+    seed: int | None = None
+
+
+class ChatRequest(msgspec.Struct, frozen=True):
+    """What was asked for: the generation, the model's name if given, and how to answer."""
+
+    generation: GenRequest
+    model: str | None
+    stream: bool
+    include_usage: bool
+
+
+_decoder = msgspec.json.Decoder(_Body)
+_PATH = re.compile(r" - at `\$\.?(.*)`$")
+_MISSING = re.compile(r"^Object missing required field `(.*)`$")
+
+
+def parse_chat_request(body: bytes, id: str) -> ChatRequest:
+    """Read `body` as a chat request; the generation gets the name `id`. Raises `ApiError` (400)."""
+    asked = _decode(body)
+    if asked.n is not None and asked.n != 1:
+        raise invalid("n", "Only one choice a request is supported: n must be 1.", "unsupported_value")
+    if not asked.messages:
+        raise invalid("messages", "messages must not be empty.")
+    limit = asked.max_tokens if asked.max_completion_tokens is None else asked.max_completion_tokens
+    name = "max_tokens" if asked.max_completion_tokens is None else "max_completion_tokens"
+    default = GenRequest(id="")
+    generation = GenRequest(
+        id=id,
+        messages=[_message(index, message) for index, message in enumerate(asked.messages)],
+        max_tokens=_within(name, limit, 1, None),
+        stop=_stops(asked.stop),
+        seed=secrets.randbits(32) if asked.seed is None else asked.seed & 0xFFFFFFFF,
+        temperature=_or(_within("temperature", asked.temperature, 0.0, 100.0), default.temperature),
+        top_k=_or(_within("top_k", asked.top_k, -1, None), default.top_k),
+        top_p=_or(_within("top_p", asked.top_p, 0.0, 1.0), default.top_p),
+        min_p=_or(_within("min_p", asked.min_p, 0.0, 1.0), default.min_p),
+    )
+    usage = bool(asked.stream_options and asked.stream_options.include_usage)
+    return ChatRequest(generation, asked.model, bool(asked.stream), usage)
+
+
+def _decode(body: bytes) -> _Body:
+    try:
+        return _decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise _validation(str(error)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ApiError(400, "invalid_json", f"The body is not valid JSON: {error}") from None
+
+
+def _validation(text: str) -> ApiError:
+    """msgspec's message, "Expected `str`, got `int` - at `$.messages[0].role`", with the field set apart."""
+    found = _PATH.search(text)
+    param = found[1] if found else ""
+    message = text[: found.start()] if found else text
+    missing = _MISSING.match(message)
+    if missing:
+        param = f"{param}.{missing[1]}" if param else missing[1]
+        return invalid(param, f"Missing required parameter: {param}.", "missing_required_parameter")
+    return invalid(param or None, f"Invalid type for {param or 'the body'}: {message}.", "invalid_type")
+
+
+def _message(index: int, message: _Message) -> dict[str, Any]:
+    """A message for the chat template: text parts joined, OpenAI's newer name of the system role mapped."""
+    where = f"messages[{index}]"
+    if message.role not in ROLES:
+        raise invalid(f"{where}.role", f"Unknown role {message.role!r}; known: {', '.join(ROLES)}.")
+    role = "system" if message.role == "developer" else message.role
+    if isinstance(message.content, list):
+        return {
+            "role": role,
+            "content": "".join(_part(where, at, part) for at, part in enumerate(message.content)),
+        }
+    if message.content is None and role != "assistant":
+        raise invalid(f"{where}.content", f"A message of the role {message.role} needs content.")
+    return {"role": role, "content": message.content or ""}
+
+
+def _part(where: str, index: int, part: _Part) -> str:
+    if part.type != "text":
+        text = f"Content of the type {part.type!r} is not supported, only text."
+        raise invalid(f"{where}.content[{index}].type", text, "unsupported_value")
+    if part.text is None:
+        param = f"{where}.content[{index}].text"
+        raise invalid(param, f"Missing required parameter: {param}.", "missing_required_parameter")
+    return part.text
+
+
+def _stops(stop: str | list[str] | None) -> list[str]:
+    stops = [stop] if isinstance(stop, str) else stop or []
+    if "" in stops:
+        raise invalid("stop", "A stop string must not be empty.")
+    return stops
+
+
+def _within(name: str, value: Any, low: float, high: float | None) -> Any:
+    """`value` if it is None or within the bounds."""
+    if value is None or (value >= low and (high is None or value <= high)):
+        return value
+    bounds = f"at least {low:g}" if high is None else f"between {low:g} and {high:g}"
+    raise invalid(name, f"{name} must be {bounds}, not {value:g}.")
+
+
+def _or(value: Any, default: Any) -> Any:
+    return default if value is None else value

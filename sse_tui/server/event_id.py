@@ -1,0 +1,30 @@
+"""Event ids, ``<stream>-<seq>``: unique over all streams, and enough to find one's place again."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import NamedTuple
+
+_FORM = re.compile(r"([0-9a-f]{24})-(0|[1-9][0-9]{0,11})")
+
+
+class EventId(NamedTuple):
+    """A place in a stream: the event with sequence number `seq`."""
+
+    stream: str
+    seq: int
+
+    def __str__(self) -> str:
+        return f"{self.stream}-{self.seq}"
+
+
+def new_stream() -> str:
+    """A stream's name that cannot be guessed (96 bits)."""
+    return secrets.token_hex(12)
+
+
+def parse_event_id(text: str) -> EventId | None:
+    """The place that `text` names, None when it is not one of our ids."""
+    found = _FORM.fullmatch(text)
+    return EventId(found[1], int(found[2])) if found else None

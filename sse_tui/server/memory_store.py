@@ -1,0 +1,139 @@
+"""The event store in memory, bounded in events a stream, bytes of all streams, and age after the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sse_tui.server.settings import StoreLimits
+from sse_tui.server.store import Batch, EvictedError, StreamState
+
+
+class _Stream:
+    """One stream's events: `blocks[start:]` are kept, and `blocks[start]` has sequence number `oldest`."""
+
+    __slots__ = ("blocks", "ended_at", "oldest", "owner", "size", "start", "wakers")
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        self.blocks: list[bytes] = []
+        self.start = 0
+        self.oldest = 0
+        self.size = 0
+        self.ended_at: float | None = None
+        self.wakers: list[Callable[[], None]] = []
+
+    @property
+    def next(self) -> int:
+        return self.oldest + len(self.blocks) - self.start
+
+    def drop_oldest(self) -> int:
+        """Forget the oldest event; returns its size. The list is cut in large steps: O(1) on average."""
+        size = len(self.blocks[self.start])
+        self.blocks[self.start] = b""
+        self.start += 1
+        self.oldest += 1
+        self.size -= size
+        if self.start > 64 and self.start * 2 > len(self.blocks):
+            del self.blocks[: self.start]
+            self.start = 0
+        return size
+
+    def drop_all(self) -> int:
+        """Forget every event, but not the stream; returns the size."""
+        size, self.oldest = self.size, self.next
+        self.blocks, self.start, self.size = [], 0, 0
+        return size
+
+
+class MemoryStore:
+    """`EventStore` in this process. `clock` gives seconds, monotonic; tests give their own."""
+
+    def __init__(self, limits: StoreLimits, clock: Callable[[], float]) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._streams: dict[str, _Stream] = {}
+        self._size = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of all events kept."""
+        return self._size
+
+    def create(self, stream: str, owner: str) -> None:
+        if stream in self._streams:
+            raise ValueError(f"stream {stream} exists")
+        self.sweep()
+        self._streams[stream] = _Stream(owner)
+
+    def append(self, stream: str, block: bytes) -> None:
+        kept = self._streams[stream]
+        if kept.ended_at is not None:
+            raise ValueError(f"stream {stream} is finished")
+        kept.blocks.append(block)
+        kept.size += len(block)
+        self._size += len(block)
+        if kept.next - kept.oldest > self._limits.max_events:
+            self._size -= kept.drop_oldest()
+        if self._size > self._limits.max_bytes:
+            self._make_room()
+        for wake in kept.wakers:
+            wake()
+
+    def finish(self, stream: str) -> None:
+        kept = self._streams[stream]
+        if kept.ended_at is None:
+            kept.ended_at = self._clock()
+            for wake in kept.wakers:
+                wake()
+
+    def watch(self, stream: str, wake: Callable[[], None]) -> Callable[[], None]:
+        kept = self._streams.get(stream)
+        if kept is None:
+            return lambda: None
+        # A new list each time: an append may be going through the old one.
+        kept.wakers = [*kept.wakers, wake]
+
+        def unwatch() -> None:
+            kept.wakers = [other for other in kept.wakers if other is not wake]
+
+        return unwatch
+
+    async def state(self, stream: str) -> StreamState | None:
+        self.sweep()
+        kept = self._streams.get(stream)
+        if kept is None:
+            return None
+        return StreamState(kept.owner, kept.oldest, kept.next, kept.ended_at is not None)
+
+    async def read_from(self, stream: str, seq: int, max_bytes: int) -> Batch:
+        kept = self._streams.get(stream)
+        if kept is None:
+            raise EvictedError(None)
+        if seq < kept.oldest:
+            raise EvictedError(kept.oldest if kept.next > kept.oldest else None)
+        first = kept.start + seq - kept.oldest
+        last, size = first, 0
+        while last < len(kept.blocks) and (last == first or size + len(kept.blocks[last]) <= max_bytes):
+            size += len(kept.blocks[last])
+            last += 1
+        return Batch(kept.blocks[first:last], kept.ended_at is not None and last == len(kept.blocks))
+
+    def sweep(self) -> None:
+        """Forget the streams that ended too long ago."""
+        before = self._clock() - self._limits.max_age_s
+        ended = [(name, kept.ended_at) for name, kept in self._streams.items() if kept.ended_at is not None]
+        for name in [name for name, ended_at in ended if ended_at < before]:
+            self._size -= self._streams.pop(name).size
+
+    def _make_room(self) -> None:
+        """Free bytes: first the events of the stream that ended longest ago, then the oldest of the largest.
+
+        A stream whose events are gone is still known until its age is over, so that a resume gets the truth
+        ("evicted") instead of "unknown".
+        """
+        while self._size > self._limits.max_bytes:
+            finished = [kept for kept in self._streams.values() if kept.ended_at is not None and kept.size]
+            if finished:
+                self._size -= min(finished, key=lambda kept: kept.ended_at or 0.0).drop_all()
+                continue
+            self._size -= max(self._streams.values(), key=lambda kept: kept.size).drop_oldest()

@@ -1,0 +1,67 @@
+"""``/health``, ``/v1/models``: what is loaded, where it runs, and whether it can be used now."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sse_tui import __version__
+from sse_tui.engine.base import EngineInfo
+from sse_tui.server.auth import KNOWN
+from sse_tui.server.endpoint import Endpoint
+
+_started = int(time.time())
+
+
+async def health(request: Request) -> Response:
+    """200 with the engine's own account of itself when it is ready, else 503 with the state."""
+    endpoint: Endpoint = request.app.state.endpoint
+    backend = endpoint.backend
+    if backend.state != "ready" or backend.engine is None:
+        error = backend.unavailable()
+        document = {
+            "status": backend.state,
+            "version": __version__,
+            "details": backend.details,
+        } | error.document()
+        return _json(document, error.status, error.headers)
+    document = {"status": "ok", "version": __version__}
+    if request.scope.get(KNOWN, True):
+        document["engine"] = describe(backend.engine.info)
+        document["stats"] = msgspec.to_builtins(await backend.engine.stats())
+        document["streams"] = {"running": len(endpoint.runs), "max": endpoint.settings.max_streams}
+    return _json(document)
+
+
+def describe(info: EngineInfo) -> dict[str, Any]:
+    """The engine's own account of itself, without its chat template, which can be many pages long."""
+    described: dict[str, Any] = msgspec.to_builtins(info)
+    described.pop("chat_template", None)
+    return described
+
+
+async def models(request: Request) -> Response:
+    """OpenAI's list, with the one model that is loaded."""
+    endpoint: Endpoint = request.app.state.endpoint
+    return _json({"object": "list", "data": [_model(endpoint.backend.require().info)]})
+
+
+async def model(request: Request) -> Response:
+    """One model of the list."""
+    endpoint: Endpoint = request.app.state.endpoint
+    info = endpoint.backend.require().info
+    endpoint.check_model(request.path_params["id"], info)
+    return _json(_model(info))
+
+
+def _model(info: EngineInfo) -> dict[str, Any]:
+    meta = {"n_ctx": info.n_ctx, "n_params": info.parameters, "size": info.size_bytes}
+    return {"id": info.model, "object": "model", "created": _started, "owned_by": "sse-tui", "meta": meta}
+
+
+def _json(document: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(msgspec.json.encode(document), status, headers=headers, media_type="application/json")

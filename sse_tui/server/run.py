@@ -1,0 +1,144 @@
+"""Serving: the endpoint listens at once, its engine loads beside it, and all of it ends cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any, TypeAlias
+
+import msgspec
+import uvicorn
+
+from sse_tui.engine.base import Engine, EngineInfo
+from sse_tui.errors import EngineError, SseTuiError
+from sse_tui.server.app import build_app
+from sse_tui.server.backend import Backend, StateWatcher
+from sse_tui.server.delivery import QuietDrops
+from sse_tui.server.endpoint import Endpoint
+from sse_tui.server.listener import listen, url_of
+from sse_tui.server.models_route import describe
+from sse_tui.server.settings import ServerSettings, require_safe
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """The endpoint can be used: at `url`, with the engine of `info`."""
+
+    url: str
+    info: EngineInfo
+
+
+EngineMaker: TypeAlias = Callable[[Backend], Awaitable[Engine]]
+
+
+async def serve(
+    make_engine: Engine | EngineMaker,
+    settings: ServerSettings,
+    *,
+    stop: asyncio.Event,
+    ready: Callable[[Ready], None] | None = None,
+    on_status: StateWatcher | None = None,
+) -> None:
+    """Serve until `stop` is set, then end every stream properly and free the engine.
+
+    The engine is started here, after the socket; a function in its place makes one first, which may take a
+    download. `on_status` hears every state of `Backend`; its details hold the url. Raises `UsageError` when
+    the socket cannot be had, and what the engine raised when it did not load.
+    """
+    require_safe(settings)
+    listener = listen(settings.host, settings.port)
+    url = url_of(listener)
+    backend = Backend(watch=_with_url(url, on_status))
+    endpoint = Endpoint(backend, settings)
+    server = _Server(_config(endpoint))
+    backend.turn("starting")
+    serving = asyncio.create_task(server.serve(sockets=[listener]), name="http")
+    loading = asyncio.create_task(_load(backend, make_engine), name="load")
+    stopping = asyncio.create_task(stop.wait(), name="stop")
+    try:
+        await asyncio.wait({serving, stopping, loading}, return_when=asyncio.FIRST_COMPLETED)
+        if backend.state == "ready" and backend.engine is not None:
+            if ready is not None:
+                ready(Ready(url, backend.engine.info))
+            await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+        loading.cancel()
+        await asyncio.wait({loading})
+        await _end(endpoint, server, serving)
+    if backend.error is not None:
+        raise backend.error
+
+
+async def _load(backend: Backend, make_engine: Engine | EngineMaker) -> None:
+    """Bring the backend to "ready" or to "failed"."""
+    try:
+        engine = await make_engine(backend) if callable(make_engine) else make_engine
+        backend.engine = engine
+        backend.turn("loading")
+        info = await engine.start()
+    except SseTuiError as error:
+        backend.fail(error)
+    except Exception as error:
+        backend.fail(EngineError("engine-failed", f"The engine failed to start: {error!r}."))
+    else:
+        backend.turn("ready", model=info.model, engine=describe(info))
+
+
+async def _end(endpoint: Endpoint, server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
+    """New requests get 503, streams their last event, then the connections close, then the engine."""
+    backend = endpoint.backend
+    try:
+        await endpoint.shut_down()
+        server.should_exit = True
+        await serving
+    finally:
+        if backend.engine is not None:
+            await backend.engine.close()
+        backend.turn("stopped")
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without signal handlers: who calls `serve` decides what ends it."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+def _config(endpoint: Endpoint) -> uvicorn.Config:
+    settings = endpoint.settings
+    _log_to_stderr(settings.access_log)
+    return uvicorn.Config(
+        build_app(endpoint),
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=settings.access_log,
+        server_header=False,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=math.ceil(settings.drain_s),
+    )
+
+
+def _log_to_stderr(access_log: bool) -> None:
+    """uvicorn's loggers: faults always, requests if wanted, to standard error only."""
+    for name, level in (("uvicorn.error", logging.ERROR), ("uvicorn.access", logging.INFO)):
+        logger = logging.getLogger(name)
+        logger.propagate = False
+        logger.setLevel(level)
+        if not logger.handlers:
+            logger.addHandler(logging.StreamHandler())
+            logger.addFilter(QuietDrops())
+    logging.getLogger("uvicorn.access").disabled = not access_log
+
+
+def _with_url(url: str, on_status: StateWatcher | None) -> StateWatcher:
+    def watch(state: str, details: dict[str, Any]) -> None:
+        if on_status is not None:
+            on_status(state, {"url": url} | details)
+
+    return watch

@@ -1,0 +1,69 @@
+"""What can be set on the endpoint, with the defaults a user expects."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import msgspec
+
+from sse_tui.errors import UsageError
+
+
+class StoreLimits(msgspec.Struct, kw_only=True, frozen=True):
+    """How much of the streams is kept for resumes.
+
+    `max_events` of one stream, `max_bytes` of all streams together, `max_age_s` seconds after a stream's end.
+    """
+
+    max_events: int = 50_000
+    max_bytes: int = 64 * 2**20
+    max_age_s: float = 300.0
+
+
+class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
+    """Settings of one endpoint. Times in seconds unless the name says otherwise.
+
+    `port` 0 takes a free one. `retry_ms` is the reconnection time sent to clients (HTML standard, section
+    9.2). `accept_wait_s` is how long a response waits for the engine's first sign of life, so that an early
+    failure is still an HTTP error; then the 200 goes out all the same. `write_bytes` bounds one write to one
+    reader. `send_timeout_s` drops a reader whose connection took nothing for so long. `drain_s` is the time
+    that running responses get at a shutdown. `allow_origins` are the web origins that may read (CORS).
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str | None = None
+    heartbeat_s: float = 15.0
+    grace_s: float = 30.0
+    retry_ms: int = 1000
+    store: StoreLimits = StoreLimits()
+    max_body_bytes: int = 8 * 2**20
+    max_streams: int = 64
+    accept_wait_s: float = 0.25
+    write_bytes: int = 64 * 2**10
+    send_timeout_s: float = 120.0
+    drain_s: float = 5.0
+    allow_origins: list[str] = []
+    access_log: bool = False
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host`, a name or an address, can only be reached from this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def require_safe(settings: ServerSettings) -> None:
+    """Refuse to serve other machines without a token."""
+    if settings.token == "":
+        raise UsageError("token-empty", "The bearer token is empty.", "Give one, or none on loopback.")
+    if settings.token is None and not is_loopback(settings.host):
+        raise UsageError(
+            "token-required",
+            f"{settings.host} can be reached from other machines, and no bearer token is set.",
+            "Set a token (SSE_TUI_TOKEN), or bind 127.0.0.1.",
+        )

@@ -1,0 +1,61 @@
+"""The event store: encoded events by stream and sequence number, for any number of readers at any position.
+
+A generation appends and never waits; readers pull at their own pace. So a slow reader costs nothing but its
+own connection, and one that falls behind what is kept learns it by `EvictedError`, never by a gap.
+
+Writing is plain calls, because a writer must not wait for a reader or a network; asking is awaited, so that a
+store outside this process fits the same protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+
+class EvictedError(Exception):
+    """The event asked for is gone; `oldest` is the first sequence number still kept, None when none is."""
+
+    def __init__(self, oldest: int | None) -> None:
+        super().__init__(oldest)
+        self.oldest = oldest
+
+
+class Batch(NamedTuple):
+    """Consecutive encoded events. `ended`: the stream is finished and nothing follows these."""
+
+    blocks: list[bytes]
+    ended: bool
+
+
+class StreamState(NamedTuple):
+    """Where a stream stands: its owner, the events kept (`oldest` to `next` - 1), whether it ended."""
+
+    owner: str
+    oldest: int
+    next: int
+    finished: bool
+
+
+class EventStore(Protocol):
+    """Streams of encoded events. Sequence numbers count from 0 in each stream."""
+
+    def create(self, stream: str, owner: str) -> None: ...
+
+    def append(self, stream: str, block: bytes) -> None:
+        """Keep the next event of `stream` and wake its readers."""
+
+    def finish(self, stream: str) -> None:
+        """No event follows. Wakes the readers."""
+
+    def watch(self, stream: str, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` after every append and the finish, until the returned function is called."""
+
+    async def state(self, stream: str) -> StreamState | None:
+        """Where the stream stands, None when it is not known (any more)."""
+
+    async def read_from(self, stream: str, seq: int, max_bytes: int) -> Batch:
+        """Events from `seq` on, as many as there are up to about `max_bytes`, at least one if there is one.
+
+        Raises `EvictedError` when `seq` is no longer kept, or the whole stream is not.
+        """
