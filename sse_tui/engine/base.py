@@ -1,7 +1,7 @@
 """The interface of every token source: llama.cpp, scripted, a recording.
 
-An engine gives pieces; it knows nothing of HTTP, of event streams, or of who listens. All methods are called from
-one event loop. An engine's process or thread is its own business.
+An engine gives pieces; it knows nothing of HTTP, of event streams, or of who listens. All methods are called
+from one event loop. An engine's process or thread is its own business.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import msgspec
 
 
 class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
-    """One generation. `seed` is always concrete, so that a run can be repeated; `max_tokens` None means what is
-    left of the context. `messages` are ``{"role", "content"}`` objects; the engine applies the chat template."""
+    """One generation. `seed` is always concrete, so that a run can be repeated; `max_tokens` None means what
+    is left of the context. `messages` are ``{"role", "content"}`` objects; the engine applies the chat
+    template."""
 
     id: str
     messages: list[dict[str, Any]] = []
@@ -29,7 +30,8 @@ class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """One sampled token. `text` may be "" (incomplete UTF-8, or held back for a stop string), `token` never lies."""
+    """One sampled token. `text` may be "" (incomplete UTF-8, or held back for a stop string), `token` never
+    lies."""
 
     index: int
     token: int
@@ -55,8 +57,8 @@ class Timings(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Final(msgspec.Struct, kw_only=True, frozen=True):
-    """The last thing a generation gives. `text` is what was still held back. `finish`: stop, length, cancelled,
-    error; `error` and `error_code` say why in the last case."""
+    """The last thing a generation gives. `text` is what was still held back. `finish`: stop, length,
+    cancelled, error; `error` and `error_code` say why in the last case."""
 
     finish: str
     text: str = ""
@@ -83,7 +85,9 @@ class DeviceInfo(msgspec.Struct, kw_only=True, frozen=True):
 class EngineInfo(msgspec.Struct, kw_only=True, frozen=True):
     """What is loaded and where it runs, as the engine itself reports it, never as it was asked to.
 
-    `layers_offloaded` of `layers` sit on devices other than the CPU.
+    `layers_offloaded` of `layers` sit on devices other than the CPU. `chat_template` says where the template
+    comes from. `buffers` is the memory taken, in bytes, by device and use; `system` names the processor's
+    features.
     """
 
     engine: str
@@ -101,6 +105,9 @@ class EngineInfo(msgspec.Struct, kw_only=True, frozen=True):
     backend: str = ""
     version: str = ""
     load_ms: float = 0.0
+    chat_template: str = ""
+    buffers: dict[str, int] = {}
+    system: str = ""
 
 
 class EngineStats(msgspec.Struct, kw_only=True, frozen=True):
@@ -134,7 +141,12 @@ class Engine(Protocol):
     def info(self) -> EngineInfo: ...
 
     def submit(self, request: GenRequest) -> Generation:
-        """Queue a generation. Raises `EngineError` with code "busy", "prompt-too-long" or "engine-down"."""
+        """Queue a generation. Raises `EngineError` with code "busy" or "engine-down".
+
+        What only the tokenizer can know comes as the first step, before any prompt is processed and even
+        while the generation waits its turn: either a `PrefillProgress` (nothing done yet), or a `Final` with
+        finish "error" and error_code "prompt-too-long", "template-failed" or "content-unsupported".
+        """
 
     async def stats(self) -> EngineStats: ...
 

