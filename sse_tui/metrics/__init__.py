@@ -1,0 +1,36 @@
+"""Latency and throughput of a stream: pure functions of what happened and when. No clock, no I/O.
+
+Times go in as integer ns of one monotonic clock and come out as ms.
+"""
+
+from sse_tui.metrics.clocks import NS_PER_MS, ClockBuilder, Clocks
+from sse_tui.metrics.gaps import STUTTER_MS, Gaps, Tpot
+from sse_tui.metrics.idle import LIMITS_S, Idle, IdleView
+from sse_tui.metrics.labels import ICL, ITL, label_for
+from sse_tui.metrics.percentiles import P99_MIN_SAMPLES, Samples, Stats, percentile, summarize
+from sse_tui.metrics.slo import Finished, Row, Slo, evaluate, passed
+
+__all__ = [
+    "ICL",
+    "ITL",
+    "LIMITS_S",
+    "NS_PER_MS",
+    "P99_MIN_SAMPLES",
+    "STUTTER_MS",
+    "ClockBuilder",
+    "Clocks",
+    "Finished",
+    "Gaps",
+    "Idle",
+    "IdleView",
+    "Row",
+    "Samples",
+    "Slo",
+    "Stats",
+    "Tpot",
+    "evaluate",
+    "label_for",
+    "passed",
+    "percentile",
+    "summarize",
+]

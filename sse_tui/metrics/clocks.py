@@ -1,0 +1,135 @@
+"""When the stages of a response were reached, from the first byte of the request on an open connection.
+
+Connection set-up is kept apart, so that a cold connection does not hide in the time to first token. What the
+names mean, and who else means the same by them:
+
+- ttfb: status line and headers are in.
+- ttfc, time to first chunk: the first event, whatever it holds (OpenTelemetry; vLLM's TTFT for chats).
+- ttft, time to first token: the first event with text, reasoning or a tool call in it (AIPerf, guidellm). A
+  chunk with only a role, an empty one, usage, a heartbeat or a sentinel is none.
+- ttfo, time to first output: first event with visible text or a tool call (AIPerf); without reasoning it is ttft.
+- e2e, end to end: the last event that bears tokens (AIPerf, vLLM).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NS_PER_MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Milliseconds, None for what did not happen or was not seen.
+
+    `dns`, `tcp`, `tls` and `sent` (first to last byte of the request) are durations; everything after them
+    counts from the first byte of the request. `stream_end` is the end of the body, which can be later than
+    `e2e`.
+    """
+
+    dns: float | None = None
+    tcp: float | None = None
+    tls: float | None = None
+    sent: float | None = None
+    ttfb: float | None = None
+    first_byte: float | None = None
+    ttfc: float | None = None
+    ttft: float | None = None
+    ttfo: float | None = None
+    e2e: float | None = None
+    stream_end: float | None = None
+
+    @property
+    def connect(self) -> float | None:
+        """All of the connection set-up, ms; None on a connection that was open already."""
+        parts = [part for part in (self.dns, self.tcp, self.tls) if part is not None]
+        return sum(parts) if parts else None
+
+    @property
+    def thinking(self) -> float | None:
+        """From the first token to the first visible one, ms: how long the reasoning took."""
+        return None if self.ttft is None or self.ttfo is None else self.ttfo - self.ttft
+
+
+class ClockBuilder:
+    """Takes what happened, in order and in ns on one clock, and gives the `Clocks` so far.
+
+    Of everything but tokens and ends the first occurrence counts. Where `timed` is False the times mean
+    nothing and no clock is given.
+    """
+
+    _SETUP = ("dns", "tcp", "tls")
+
+    def __init__(self) -> None:
+        self.timed = True
+        self._phases: dict[str, tuple[int, int]] = {}
+        self._started: int | None = None
+        self._first_event: int | None = None
+        self._first_token: int | None = None
+        self._first_visible: int | None = None
+        self._last_token: int | None = None
+        self._end: int | None = None
+
+    def started(self, t: int) -> None:
+        """The request began at `t`: stands in for the first byte written where no phase tells (HTTP/2)."""
+        if self._started is None:
+            self._started = t
+
+    def phase(self, name: str, t: int, dt: int) -> None:
+        """A phase of the connection ended at `t` after `dt`; names as in `recording.records.Phase`."""
+        self._phases.setdefault(name, (t, dt))
+
+    def event(self, t: int) -> None:
+        """An event was dispatched."""
+        if self._first_event is None:
+            self._first_event = t
+
+    def token(self, t: int, visible: bool = True) -> None:
+        """An event that bears tokens was dispatched; `visible`: not only reasoning."""
+        if self._first_token is None:
+            self._first_token = t
+        if visible and self._first_visible is None:
+            self._first_visible = t
+        self._last_token = t
+
+    def end(self, t: int) -> None:
+        """The body ended; of several connections the last end counts."""
+        self._end = t
+
+    @property
+    def t0(self) -> int | None:
+        """ns: the first byte of the request written on an open connection, as near as the phases tell."""
+        for name in ("sent", "headers"):
+            if name in self._phases:
+                t, dt = self._phases[name]
+                return t - dt
+        setup = [self._phases[name][0] for name in self._SETUP if name in self._phases]
+        return max(setup) if setup else self._started
+
+    def clocks(self) -> Clocks:
+        """What is known so far."""
+        if not self.timed:
+            return Clocks()
+        return Clocks(
+            dns=self._lasted("dns"),
+            tcp=self._lasted("tcp"),
+            tls=self._lasted("tls"),
+            sent=self._lasted("sent"),
+            ttfb=self._since(self._passed("headers")),
+            first_byte=self._since(self._passed("first_byte")),
+            ttfc=self._since(self._first_event),
+            ttft=self._since(self._first_token),
+            ttfo=self._since(self._first_visible),
+            e2e=self._since(self._last_token),
+            stream_end=self._since(self._end),
+        )
+
+    def _lasted(self, name: str) -> float | None:
+        return self._phases[name][1] / NS_PER_MS if name in self._phases else None
+
+    def _passed(self, name: str) -> int | None:
+        return self._phases[name][0] if name in self._phases else None
+
+    def _since(self, t: int | None) -> float | None:
+        t0 = self.t0
+        return None if t is None or t0 is None else (t - t0) / NS_PER_MS

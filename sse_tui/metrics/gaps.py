@@ -1,0 +1,167 @@
+"""Gaps between the events of a response that bear tokens, and what follows from them.
+
+- One sample per pair of consecutive token-bearing events, however many tokens are in them (vLLM's "ITL",
+  AIPerf's ICL).
+- Events completed by the same read share its stamp: how far apart they were sent cannot be known. Such a pair
+  is counted as coalesced and is no sample; AIPerf and others report 0 ms for it.
+- TPOT, time per output token = (last - first token-bearing event) / (tokens - tokens in the first event), the
+  tokens being the server's count where there is one (vLLM, AIPerf and MLPerf agree where the first event
+  holds one token).
+- Decode speed is 1/TPOT, never tokens over the whole time.
+- A gap across a reconnect is the reconnect's, not the model's: it is kept apart.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from sse_tui.metrics.clocks import NS_PER_MS
+from sse_tui.metrics.percentiles import Samples, Stats
+
+STUTTER_MS = 100.0
+RECENT = 512
+
+_TOKENS_PER_EVENT_MAX = 1_024  # a running count that jumps further is no count of this event's tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Tpot:
+    """Time per output token in ms, None where unknown; `source` of the token count: "usage" or "events"."""
+
+    ms: float | None = None
+    source: str | None = None
+
+    @property
+    def per_second(self) -> float | None:
+        """Decode speed, tokens/s."""
+        return 1000 / self.ms if self.ms else None
+
+
+class Gaps:
+    """Takes reads and token-bearing events in order, times in ns, and gives gaps in ms.
+
+    `between` holds the observed gaps, `reads` those between reads, `per_token` the gaps divided among the
+    tokens in them where every chunk brought a running count. `resume_gaps` are those across a reconnect.
+    `recent` is the tail for drawing, None for a gap that was not observed. Where `timed` is False no gap is.
+    """
+
+    def __init__(self, stutter_ms: float = STUTTER_MS) -> None:
+        self.timed = True
+        self.between = Samples()
+        self.reads = Samples()
+        self.per_token = Samples()
+        self.resume_gaps: list[float] = []
+        self.recent: deque[float | None] = deque(maxlen=RECENT)
+        self.coalesced = 0
+        self.stutters = 0
+        self.token_events = 0
+        self._stutter_ms = stutter_ms
+        self._times: deque[int] = deque(maxlen=RECENT)
+        self._first: int | None = None
+        self._last: int | None = None
+        self._read_id: int | None = None
+        self._conn: int | None = None
+        self._total: int | None = None
+        self._first_tokens = 1
+        self._last_read: int | None = None
+        self._read_conn: int | None = None
+        self._event_reads = 0
+        self._events = 0
+
+    def read(self, t: int, events: int = 0, *, conn: int = 0) -> None:
+        """The connection was read; the bytes completed `events` events."""
+        if self._last_read is not None and self._read_conn == conn and self.timed:
+            self.reads.add((t - self._last_read) / NS_PER_MS)
+        self._last_read, self._read_conn = t, conn
+        if events:
+            self._event_reads += 1
+            self._events += events
+
+    def token(self, t: int, read_id: int, *, conn: int = 0, total: int | None = None) -> None:
+        """A token-bearing event, completed by the read `read_id` of connection `conn`.
+
+        `total`: the server's running count of output tokens, this event included, where every chunk carries
+        one.
+        """
+        self.token_events += 1
+        if self._last is None:
+            self._first = t
+            self._first_tokens = total or 1
+        else:
+            self._gap(t - self._last, read_id, conn, total)
+        self._times.append(t)
+        self._last, self._read_id, self._conn = t, read_id, conn
+        self._total = total
+
+    def _gap(self, ns: int, read_id: int, conn: int, total: int | None) -> None:
+        if not self.timed or (conn == self._conn and read_id == self._read_id):
+            self.coalesced += 1
+            self.recent.append(None)
+            return
+        ms = ns / NS_PER_MS
+        if conn != self._conn:
+            self.resume_gaps.append(ms)
+            self.recent.append(None)
+            return
+        self.between.add(ms)
+        self.recent.append(ms)
+        self.stutters += ms > self._stutter_ms
+        new = (total or 0) - (self._total or 0)
+        if total and self._total and 0 < new <= _TOKENS_PER_EVENT_MAX:
+            for _ in range(new):
+                self.per_token.add(ms / new)
+
+    def stats(self) -> Stats:
+        """The exact summary of the observed gaps."""
+        return self.between.stats()
+
+    def live(self) -> Stats:
+        """The same for a display that asks all the time: its percentiles may lag by 5 % of the samples."""
+        return self.between.live()
+
+    @property
+    def coalesced_share(self) -> float | None:
+        """Share of the gaps that were not observable, 0 to 1; None without any gap."""
+        gaps = self.coalesced + len(self.between)
+        return self.coalesced / gaps if gaps else None
+
+    @property
+    def events_per_read(self) -> float | None:
+        """Events per read that completed any; well above 1 something on the way holds data back."""
+        return self._events / self._event_reads if self._event_reads else None
+
+    def tokens_per_event(self, tokens: int | None) -> float | None:
+        """The server's count of output tokens per token-bearing event; None where either is unknown."""
+        return tokens / self.token_events if tokens and self.token_events else None
+
+    def tpot(self, tokens: int | None, *, hidden: int = 0) -> Tpot:
+        """Time per output token.
+
+        `tokens` is the server's count, None or 0 for unknown; `hidden` of them never came as events, as with
+        reasoning that is only counted. Gaps across a reconnect are taken out of the time.
+        """
+        if not self.timed or self._first is None or self._last is None or self.token_events < 2:
+            return Tpot()
+        ms = (self._last - self._first) / NS_PER_MS - sum(self.resume_gaps)
+        counted = (tokens or 0) - hidden - self._first_tokens
+        if counted > 0:
+            return Tpot(ms / counted, "usage")
+        return Tpot(ms / (self.token_events - 1), "events")
+
+    def rate(self, now: int, window_ms: float = 1_000) -> float:
+        """Token-bearing events a second over the window that ends `now`, for a display of a live stream."""
+        since = now - window_ms * NS_PER_MS
+        return sum(since < t <= now for t in self._times) * 1000 / window_ms
+
+    def rates(self, now: int, cells: int, cell_ms: float = 500) -> list[float]:
+        """Token-bearing events a second in each of the last `cells` intervals, the oldest first.
+
+        As far as the last 512 events reach back.
+        """
+        counts = [0] * cells
+        for t in self._times:
+            cell = int((now - t) / (cell_ms * NS_PER_MS))
+            if 0 <= cell < cells:
+                counts[cells - 1 - cell] += 1
+        return [count * 1000 / cell_ms for count in counts]

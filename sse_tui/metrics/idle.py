@@ -1,0 +1,107 @@
+"""Three idle clocks of a connection, because each of them misses what the others see.
+
+Bytes: anything at all, a heartbeat included; what proxies and sockets time. Events: what a standard client
+sees, and its watchdogs. Progress: deltas that bring the answer on; the only one that notices a server which
+keeps sending heartbeats while it is stuck.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from statistics import median
+
+from sse_tui.metrics.clocks import NS_PER_MS
+
+LIMITS_S = (30, 60, 100, 125, 300)
+"""Seconds of silence after which load balancers, proxies and CDNs are known to cut a connection."""
+
+_BEATS_KEPT = 32
+_GAPS_NEEDED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class IdleView:
+    """The clocks at one moment, ms; None where nothing has happened yet.
+
+    `beat_period` is the learned heartbeat period. `limit_s` is the next known limit that silence will reach,
+    in `limit_in` ms; None beyond the last.
+    """
+
+    bytes: float | None
+    events: float | None
+    progress: float | None
+    beat_ago: float | None
+    beat_period: float | None
+    limit_s: int | None
+    limit_in: float | None
+
+
+class Idle:
+    """Takes what arrived, times in ns, and tells how long each kind has been missing."""
+
+    def __init__(self) -> None:
+        self.last_bytes: int | None = None
+        self.last_event: int | None = None
+        self.last_progress: int | None = None
+        self.last_beat: int | None = None
+        self.beats = 0
+        self._periods: deque[float] = deque(maxlen=_BEATS_KEPT)
+        self._quiet_periods: deque[float] = deque(maxlen=_BEATS_KEPT)
+
+    def bytes(self, t: int) -> None:
+        """Any bytes of the body."""
+        self.last_bytes = t
+
+    def event(self, t: int) -> None:
+        """A dispatched event."""
+        self.last_event = t
+
+    def progress(self, t: int) -> None:
+        """An event that brought text, reasoning or a tool call."""
+        self.last_progress = t
+
+    def beat(self, t: int) -> None:
+        """A heartbeat: a comment, or an event that is one."""
+        last, self.last_beat = self.last_beat, t
+        self.beats += 1
+        if last is None or t <= last:
+            return  # the first one, or another in the same read
+        period = (t - last) / NS_PER_MS
+        self._periods.append(period)
+        if self.last_progress is None or self.last_progress <= last:
+            self._quiet_periods.append(period)
+
+    @property
+    def beat_period(self) -> float | None:
+        """ms between heartbeats: the median of the gaps seen, None before two of them.
+
+        Gaps without progress in them are preferred: many servers send a heartbeat only after a time of
+        silence, and count that time anew after each event.
+        """
+        for periods in (self._quiet_periods, self._periods):
+            if len(periods) >= _GAPS_NEEDED:
+                return median(periods)
+        return None
+
+    def beat_ago(self, now: int) -> float | None:
+        """ms since the last heartbeat; None without any."""
+        return _ago(self.last_beat, now)
+
+    def view(self, now: int) -> IdleView:
+        """All clocks at `now`, ns."""
+        silent = _ago(self.last_bytes, now)
+        limit = next((s for s in LIMITS_S if silent is not None and s * 1000 > silent), None)
+        return IdleView(
+            bytes=silent,
+            events=_ago(self.last_event, now),
+            progress=_ago(self.last_progress, now),
+            beat_ago=_ago(self.last_beat, now),
+            beat_period=self.beat_period,
+            limit_s=limit,
+            limit_in=limit * 1000 - silent if limit is not None and silent is not None else None,
+        )
+
+
+def _ago(t: int | None, now: int) -> float | None:
+    return None if t is None else max(0.0, (now - t) / NS_PER_MS)
