@@ -84,7 +84,9 @@ def _run(args: list[str]) -> int:
         result: Any = cli.main(args=args, prog_name="sse-tui", standalone_mode=False)
         sys.stdout.flush()
         return int(result) if isinstance(result, int) else Exit.OK
-    except BrokenPipeError:
+    except BrokenPipeError as error:
+        if not output.Output().abandoned():
+            return _defect(error)
         output.discard()
         return Exit.OK
     except SseTuiError as error:
@@ -103,10 +105,14 @@ def _run(args: list[str]) -> int:
     except Terminated as ended:
         return 128 + ended.number
     except Exception as error:
-        if os.environ.get("SSE_TUI_TRACEBACK"):
-            raise
-        narration.error(f"{type(error).__name__}: {error} ({_DEFECT})")
-        return Exit.INTERNAL
+        return _defect(error)
+
+
+def _defect(error: Exception) -> Exit:
+    if os.environ.get("SSE_TUI_TRACEBACK"):
+        raise error
+    narration.error(f"{type(error).__name__}: {error} ({_DEFECT})")
+    return Exit.INTERNAL
 
 
 def _usage(error: click.ClickException) -> str:

@@ -79,30 +79,8 @@ class Status:
             self._shown = False
 
 
-class ByteProgress:
-    """A progress bar in bytes; `update` may be called from any place as often as wanted."""
-
-    def __init__(self, label: str) -> None:
-        self._label = label
-        self._status = Status()
-        self._last = -1
-
-    def __enter__(self) -> ByteProgress:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, exc: object, where: TracebackType | None) -> None:
-        self._status.clear()
-
-    def update(self, done: int, total: int | None) -> None:
-        """`done` of `total` bytes are there; `total` None when it is not known."""
-        step = done * 200 // total if total else done >> 20
-        if step == self._last:
-            return
-        self._last = step
-        self._status.update(f"{self._label} {_bar(done, total)}")
-
-
-def _bar(done: int, total: int | None) -> str:
+def bar(done: int, total: int | None) -> str:
+    """How far `done` of `total` bytes are, drawn and in figures."""
     if not total:
         return f"{done / 1e6:.1f} MB"
     share = min(1.0, done / total)

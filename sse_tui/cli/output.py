@@ -52,6 +52,8 @@ class Output:
 
     def raw(self, data: bytes) -> None:
         """Bytes as they are; on a terminal as text."""
+        if not data:
+            return
         if self.terminal:
             self.text(data.decode("utf-8", "replace"))
         else:

@@ -57,11 +57,15 @@ class _Tree:
             self.put(path, value, "default")
 
     def put(self, path: KeyPath, value: Any, origin: str) -> None:
-        at = self.values
-        for part in path[:-1]:
-            at = at.setdefault(part, {})
-        at[path[-1]] = value
+        self.table(path[:-1])[path[-1]] = value
         self.origins[path] = origin
+
+    def table(self, path: KeyPath) -> dict[str, Any]:
+        """The table at `path`, made if it is not there."""
+        at = self.values
+        for part in path:
+            at = at.setdefault(part, {})
+        return at
 
 
 def load(
@@ -107,6 +111,10 @@ def _add_file(tree: _Tree, path: Path) -> None:
         raise _syntax_error(path, text, str(error)) from error
     lines = key_lines(text)
     for leaf, value in _checked_leaves(document, Config, (), _at_file(path, lines)):
+        if isinstance(value, dict):
+            # An empty table still makes a profile.
+            tree.table(leaf)
+            continue
         tree.put(leaf, value, f"file {_place(path, line_of(lines, leaf))}")
 
 
@@ -147,7 +155,7 @@ def _leaves(values: Mapping[str, Any], type_: Any, path: KeyPath) -> Iterator[tu
 
 
 def _checked_leaves(values: Any, type_: Any, path: KeyPath, fail: _Fail) -> Iterator[tuple[KeyPath, Any]]:
-    """Every leaf of an unchecked tree, checked on the way; the first mistake is raised by `fail`."""
+    """Every table and leaf of an unchecked tree, checked on the way; the first mistake is raised by `fail`."""
     for key, value in values.items():
         leaf = (*path, key)
         try:
@@ -158,10 +166,9 @@ def _checked_leaves(values: Any, type_: Any, path: KeyPath, fail: _Fail) -> Iter
                 value = check.value(value, inner)
         except check.LeafError as wrong:
             raise fail(leaf, wrong) from None
+        yield leaf, value
         if isinstance(value, dict):
             yield from _checked_leaves(value, inner, leaf, fail)
-        else:
-            yield leaf, value
 
 
 def _add_environment(tree: _Tree, environ: Mapping[str, str]) -> None:

@@ -1,0 +1,38 @@
+"""``sse-tui doctor``: whether everything that the program needs works here."""
+
+from __future__ import annotations
+
+import click
+
+from sse_tui.cli import narration
+from sse_tui.cli.exits import Exit
+from sse_tui.cli.options import config_option
+from sse_tui.cli.output import Output
+
+_MARKS = {"ok": "ok  ", "warn": "warn", "fail": "FAIL"}
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@config_option
+def command(config: str | None, as_json: bool) -> int:
+    """Check that everything works here.
+
+    The terminal, the configuration, the model, llama.cpp, the clock, and a stream that is cut and resumed.
+    Exit code 1 when something does not work.
+    """
+    from sse_tui.cli.doctor_checks import checks
+
+    out = Output()
+    failed = False
+    for name, check in checks(config):
+        with narration.Status(f"checking {name} ..."):
+            found = check()
+        failed |= found.state == "fail"
+        if as_json:
+            out.json({"check": name, "state": found.state, "detail": found.detail, "hint": found.hint})
+        else:
+            out.line(f"{_MARKS[found.state]}  {name:<14} {found.detail}")
+            if found.hint:
+                out.line(f"{'':20} {found.hint}")
+    return Exit.FAILED if failed else Exit.OK

@@ -1,0 +1,43 @@
+"""The one door from the command line into the TUI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.session.spec import SessionSpec
+
+
+def launch(spec: SessionSpec) -> int:
+    """Run the TUI on a session; gives its exit code. Raises `UsageError` without a terminal."""
+    if not sys.stdout.isatty():
+        raise UsageError(
+            "no-terminal",
+            "The full-screen view needs a terminal, and stdout is none.",
+            "Use ask, tail, or open --text in pipelines.",
+        )
+    _keyboard()
+    from sse_tui.tui.app import run
+
+    return run(spec)
+
+
+def _keyboard() -> None:
+    """Make stdin the terminal: when data was piped in, keys still come from the keyboard."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        return
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError as error:
+        raise UsageError(
+            "no-keyboard",
+            f"There is no terminal to read keys from: {error.strerror}.",
+            "Use open --text or --json.",
+        ) from error
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    sys.stdin = os.fdopen(0, encoding="utf-8", errors="surrogateescape", closefd=False)

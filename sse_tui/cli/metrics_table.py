@@ -1,0 +1,54 @@
+"""The numbers of a turn as rows for people. What is not known says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sse_tui.session.analysis import Analysis
+    from sse_tui.session.turn import Turn
+
+
+def metric_rows(analysis: Analysis, turn: Turn) -> list[tuple[str, str]]:
+    """Clocks, gaps and rates of `turn` with their units."""
+    from sse_tui.session.jsonform import clocks_json, gaps_json
+
+    if analysis.header.clock == "none":
+        return [("clock", "none: this stream was captured without times")]
+    clocks = [(_clock_name(name), _ms(value)) for name, value in clocks_json(turn).items()]
+    return [("clock", analysis.header.clock), *clocks, *_gap_rows(gaps_json(turn)), *_usage_rows(turn)]
+
+
+def _gap_rows(gaps: dict[str, Any]) -> list[tuple[str, str]]:
+    label = str(gaps["label"])
+    rows = [(f"{label} n", str(gaps["n"]))]
+    rows += [
+        (f"{label} {name}", _ms(gaps[name])) for name in ("p50", "p90", "p95", "p99", "max", "mean", "sd")
+    ]
+    rows.append(("same read, gap not observable", str(gaps["coalesced"])))
+    rows.append(("stutters over 100 ms", str(gaps["stutters"])))
+    rows.append((f"TPOT (tokens from {gaps['tokens_from']})", _ms(gaps["tpot_ms"])))
+    rate = gaps["tokens_per_s"]
+    rows.append(("tokens/s", "not known" if rate is None else f"{rate:.1f}"))
+    return rows
+
+
+def _usage_rows(turn: Turn) -> list[tuple[str, str]]:
+    usage = turn.answer.usage
+    if not usage:
+        return []
+    return [(f"tokens {name}", str(count)) for name, count in usage.items() if count is not None]
+
+
+def _clock_name(name: str) -> str:
+    """``ttft_ms`` as people write it: TTFT."""
+    name = name.removesuffix("_ms")
+    return (
+        name.upper()
+        if len(name) <= 4 and name not in ("dns", "tcp", "tls", "sent")
+        else name.replace("_", " ")
+    )
+
+
+def _ms(value: float | None) -> str:
+    return "not known" if value is None else f"{value:.1f} ms" if value >= 1 else f"{value:.3f} ms"

@@ -1,0 +1,96 @@
+"""Prints a recording, a raw event stream or stdin without a screen, for ``tail`` and ``open``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sse_tui.cli import narration
+from sse_tui.cli.output import Output
+from sse_tui.cli.specs import dialect_of
+from sse_tui.cli.views import Limit, view
+from sse_tui.config import Loaded
+from sse_tui.errors import SseTuiError
+
+if TYPE_CHECKING:
+    from sse_tui.recording import Recording
+    from sse_tui.recording.records import Record
+    from sse_tui.session.analysis import Analysis
+    from sse_tui.session.opening import Piped
+
+
+def open_source(source: Path | int) -> Recording | Piped:
+    """The records of a file, or of an open file descriptor. Raises `RecordingError`."""
+    from sse_tui.session.opening import Piped, open_path
+
+    return open_path(source) if isinstance(source, Path) else Piped(source)
+
+
+def read_source(
+    source: Path | int, form: str, loaded: Loaded, given: Mapping[str, Any], *, max_events: int | None = None
+) -> int:
+    """Print `source` as "text", "json" or "raw"; 0, or the first turn that broke is raised as its error."""
+    from sse_tui.session.analysis import Analysis
+
+    opened = open_source(source)
+    analysis = Analysis(
+        opened.header, dialect=dialect_of(given), max_event_bytes=loaded.config.recording.max_event_bytes
+    )
+    out = Output()
+    whole = (
+        _print_raw(opened, analysis, out)
+        if form == "raw"
+        else _print(opened, analysis, form, max_events, out)
+    )
+    for damage in getattr(opened, "damage", ()):
+        narration.warn(str(damage))
+    problem = _first_problem(analysis) if whole else None
+    if problem is not None:
+        raise problem
+    return 0
+
+
+def _print(
+    opened: Recording | Piped, analysis: Analysis, form: str, max_events: int | None, out: Output
+) -> bool:
+    show = Limit(view(form, analysis, out), max_events)
+    for record in opened:
+        for entry in analysis.feed(record):
+            if not show(entry):
+                return False
+    out.end_line()
+    return True
+
+
+def _print_raw(opened: Recording | Piped, analysis: Analysis, out: Output) -> bool:
+    body = BodyBytes()
+    for record in opened:
+        analysis.feed(record)
+        out.raw(body.of(record))
+    return True
+
+
+class BodyBytes:
+    """The bytes of the bodies, content coding removed, one connection after the other."""
+
+    def __init__(self) -> None:
+        from sse_tui.transport.content import ContentDecoder
+
+        self._decoder_of = ContentDecoder
+        self._decoder = ContentDecoder([])
+
+    def of(self, record: Record) -> bytes:
+        """What the next record adds; b"" for all but chunks."""
+        from sse_tui.recording.records import Chunk, Response
+
+        if isinstance(record, Response):
+            self._decoder = self._decoder_of(record.headers)
+        return self._decoder.decode(record.data) if isinstance(record, Chunk) else b""
+
+
+def _first_problem(analysis: Analysis) -> SseTuiError | None:
+    from sse_tui.session.headless import problem_of
+
+    problems = (problem_of(turn) for turn in analysis.turns)
+    return next((problem for problem in problems if problem is not None), None)

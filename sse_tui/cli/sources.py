@@ -1,0 +1,31 @@
+"""What the argument of ``tail`` and ``open`` means: a URL, a file, or stdin."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from sse_tui.errors import UsageError
+
+Kind = Literal["url", "file", "stdin"]
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d+)?(/.*|\?.*)?")
+
+
+def kind_of(argument: str) -> Kind:
+    """Which of the three it is. A name that could be both is a file where one is there.
+
+    Raises `UsageError` for what is neither.
+    """
+    if argument == "-":
+        return "stdin"
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", argument):
+        return "url"
+    if Path(argument).exists():
+        return "file"
+    looks_like_path = argument.startswith((".", "/", "~")) or argument.endswith(
+        (".jsonl", ".sse", ".txt", ".har")
+    )
+    if not looks_like_path and _HOST.fullmatch(argument):
+        return "url"
+    raise UsageError("no-such-file", f"There is no file {argument}.", "Give a URL, a file, or - for stdin.")

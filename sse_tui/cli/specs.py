@@ -1,0 +1,128 @@
+"""From a command's parameters to a `SessionSpec`: the one place where configuration becomes a session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from sse_tui.config import Loaded, Profile, api_key
+from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.cli.curl import CurlRequest
+    from sse_tui.resume import Policy
+    from sse_tui.session.spec import SessionSpec
+    from sse_tui.transport import Timeouts
+
+
+def chat_spec(loaded: Loaded, given: Mapping[str, Any]) -> SessionSpec:
+    """A conversation with the selected profile."""
+    profile = loaded.config.selected
+    key = api_key(profile, os.environ)
+    return _spec(loaded, given, mode="chat", profile=profile, api_key=key, secrets=(key,) if key else ())
+
+
+def inspect_spec(loaded: Loaded, given: Mapping[str, Any], curl: CurlRequest) -> SessionSpec:
+    """A request for any event stream."""
+    from sse_tui.transport import StreamRequest
+
+    return _spec(
+        loaded,
+        given,
+        mode="inspect",
+        request=StreamRequest(curl.method, curl.url, tuple(curl.headers), curl.body),
+        dialect=dialect_of(given),
+        verify=not curl.insecure,
+        http2=bool(curl.http2),
+        any_type=bool(given.get("any_type")),
+    )
+
+
+def open_spec(loaded: Loaded, given: Mapping[str, Any], path: Path) -> SessionSpec:
+    """A file to look at."""
+    return _spec(loaded, given, mode="open", path=path, dialect=dialect_of(given))
+
+
+def dialect_of(given: Mapping[str, Any]) -> str | None:
+    """The dialect that was asked for, checked now; None to detect it."""
+    name = given.get("stream_dialect")
+    if name is None or name == "auto":
+        return None
+    from sse_tui import dialects
+
+    if name not in dialects.names():
+        raise UsageError(
+            "unknown-dialect", f"There is no dialect {name!r}.", f"Known: {', '.join(dialects.names())}."
+        )
+    return str(name)
+
+
+def _spec(
+    loaded: Loaded, given: Mapping[str, Any], *, mode: Literal["chat", "inspect", "open"], **more: Any
+) -> SessionSpec:
+    from sse_tui.session.spec import SessionSpec
+
+    config = loaded.config
+    record = given.get("record")
+    return SessionSpec(
+        mode=mode,
+        config=config,
+        profile_name=config.profile,
+        plan=fault_plan(loaded, given.get("fault")),
+        policy=_policy(given.get("reconnect")),
+        timeouts=_timeouts(loaded),
+        record_to=Path(record) if record else None,
+        max_event_bytes=config.recording.max_event_bytes,
+        engine=given.get("engine") or "llamacpp",
+        **{"profile": Profile(), **more},
+    )
+
+
+def fault_plan(loaded: Loaded, text: str | None) -> str:
+    """A plan given as text, or by its name in ``[faults]``; "" for none. Raises `UsageError`."""
+    if not text:
+        return ""
+    plan = loaded.config.faults.get(text, text)
+    from sse_tui.faults import parse_plan
+
+    parse_plan(plan)
+    return plan
+
+
+def _policy(kind: str | None) -> Policy | None:
+    from sse_tui.resume import Policy
+
+    return Policy(kind=kind) if kind is not None else None
+
+
+def _timeouts(loaded: Loaded) -> Timeouts:
+    from sse_tui.transport import Timeouts
+
+    section = loaded.config.timeouts
+    return Timeouts(section.connect_s, section.first_byte_s, section.idle_s, section.total_s)
+
+
+def recording_path(spec: SessionSpec, given: Mapping[str, Any], *, default: bool) -> Path | None:
+    """Where a headless command records; None for nowhere. `default` says whether it does without being
+    asked."""
+    if given.get("no_record"):
+        if spec.record_to is not None:
+            raise UsageError("record-twice", "--record and --no-record exclude each other.")
+        return None
+    if spec.record_to is not None or default:
+        from sse_tui.session.capture_client import recording_path as new_recording
+
+        return new_recording(spec)
+    return None
+
+
+def with_local_model(loaded: Loaded, model: str | None) -> Loaded:
+    """The configuration with another local model, for ``serve``, which knows no profiles."""
+    if model is None:
+        return loaded
+    local = msgspec.structs.replace(loaded.config.local, model=model)
+    return loaded._replace(config=msgspec.structs.replace(loaded.config, local=local))

@@ -1,0 +1,120 @@
+"""``sse-tui tail``: any event stream, headless: as text, as JSON lines, or raw."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sse_tui.cli.curl_options import curl_request, request_options
+from sse_tui.cli.options import (
+    config_option,
+    load_config,
+    recording_options,
+    stream_options,
+    timeout_options,
+)
+from sse_tui.cli.output import Output
+from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.recording.records import Record
+    from sse_tui.session.headless import Headless
+
+
+@click.command("tail")
+@click.argument("source", required=False, metavar="URL|FILE|-")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for everything that happens.")
+@click.option("--raw", is_flag=True, help="The body's bytes as they come.")
+@click.option("--max-events", type=click.IntRange(min=1), metavar="N", help="End after N events.")
+@request_options
+@stream_options
+@timeout_options
+@recording_options
+@config_option
+def command(
+    source: str | None, as_json: bool, raw: bool, max_events: int | None, config: str | None, **given: Any
+) -> int:
+    """Print an event stream as it comes.
+
+    The text if its dialect is known, else one line an event. Reads a URL with curl's options, a recording, a
+    raw event stream, or stdin.
+    """
+    from sse_tui.cli.sources import kind_of
+
+    if as_json and raw:
+        raise UsageError("two-forms", "--json and --raw exclude each other.")
+    if source is None and not given.get("pasted"):
+        raise UsageError(
+            "no-source", "There is nothing to read.", "Give a URL, a file, - for stdin, or --curl."
+        )
+    form = "json" if as_json else "raw" if raw else "text"
+    kind = kind_of(source) if source is not None else "url"
+    if kind == "url":
+        return _live(source, form, max_events, config, given)
+    from sse_tui.cli.reading import read_source
+
+    fd_or_path = sys.stdin.fileno() if kind == "stdin" else Path(source or "")
+    return read_source(fd_or_path, form, load_config(config), given, max_events=max_events)
+
+
+def _live(
+    url: str | None, form: str, max_events: int | None, config: str | None, given: dict[str, Any]
+) -> int:
+    from sse_tui.cli.running import run
+    from sse_tui.cli.specs import inspect_spec, recording_path
+
+    request = curl_request(url, given)
+    # `reconnect` belongs to this request and not to a profile.
+    settings = {name: value for name, value in given.items() if name != "reconnect"}
+    spec = inspect_spec(load_config(config, settings), given, request)
+    path = recording_path(spec, given, default=False)
+    from sse_tui.session.headless import Headless
+
+    return run(_tail(Headless(spec, path), form, max_events))
+
+
+async def _tail(session: Headless, form: str, max_events: int | None) -> int:
+    from sse_tui.cli.following import follow
+    from sse_tui.cli.views import Limit, view
+
+    out = Output()
+    async with session:
+        if form == "raw":
+            whole = await follow(_records(session), _raw_view(out), out, session.stop)
+        else:
+            show = Limit(view(form, session.analysis, out), max_events)
+            try:
+                whole = await follow(session.inspect(), show, out, session.stop)
+            finally:
+                if not out.abandoned():
+                    out.end_line()
+        problem = session.problem if whole else None
+    if problem is not None:
+        raise problem
+    return 0
+
+
+async def _records(session: Headless) -> AsyncGenerator[Record, None]:
+    """The records of the session's request; entries hold no bytes."""
+    from sse_tui.session.requests import inspect_turn
+
+    async for record in session.recorder.run(1, inspect_turn(session.spec)):
+        session.analysis.feed(record)
+        yield record
+
+
+def _raw_view(out: Output) -> Callable[[Record], bool]:
+    """Prints the bytes of the bodies, content coding removed, one connection after the other."""
+    from sse_tui.cli.reading import BodyBytes
+
+    body = BodyBytes()
+
+    def show(record: Record) -> bool:
+        out.raw(body.of(record))
+        return True
+
+    return show
