@@ -44,18 +44,18 @@ URL_PLACEHOLDER = "redacted"
 
 # Parts of a name, compared without case. "tokens" counts tokens (x-ratelimit-remaining-tokens, max_tokens).
 _NAME_PARTS = {
-    "authorization": "authorization",
-    "cookie": "cookie",
+    "*authorization*": "authorization",
+    "*cookie*": "cookie",
     "*token*": r"token(?!s|iz)",
     "*secret*": "secret",
     "*api-key*": r"api[-_]?key",
     "*session-id*": r"session[-_]?id",
     "*password*": r"passw(?:or)?d",
     "*credential*": "credential",
-    "*signature*": r"(?<!x-)signature(?!-input)",
+    "*signature*": "signature",
     "*access-key*": r"access[-_]?key",
     "*auth-key*": r"auth[-_]?key",
-    "subscription-key": r"subscription[-_]?key",
+    "*subscription-key*": r"subscription[-_]?key",
 }
 _PARAMETERS = ("key", "sig", "auth", "pwd", "pass", "jwt", "code_verifier")
 # In a JSON body plain "token" names too much that is no secret (stop_token, pad_token, token).

@@ -45,7 +45,7 @@ class Writer:
         self._fd = -1
         self._size = 0
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_folder(self.path.parent)
             if self.path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -146,3 +146,10 @@ class Writer:
             f"Cannot {verb} the recording {self.path}: {error.strerror}.",
             _HINTS.get(error.errno or 0, ""),
         )
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import random
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sse_tui.errors import RecordingError
+from sse_tui.recording import BodyIndex, BodyReader, Chunk, Note, Record, chunk, read_recording
+
+SEED = 20261130
+
+
+def mixed(count: int) -> list[Record]:
+    """Chunks of three connections in turns, sizes 0 to 60 (one of 600 kB), some of them not UTF-8."""
+    dice = random.Random(SEED)
+    records: list[Record] = []
+    for t in range(count):
+        size = 600_000 if t == count // 2 else dice.randrange(60)
+        alphabet = b"abc\n\xc3" if t % 3 == 0 else b'data: \n"'
+        records.append(chunk(t, bytes(dice.choices(alphabet, k=size)), turn=1, conn=dice.randint(1, 3)))
+        if t % 10 == 0:
+            records.append(Note(t=t, text="between"))
+    return records
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 100, 8 << 20])
+def test_slices_are_those_of_the_whole_body(write: Callable[..., Path], cache_bytes: int) -> None:
+    records = mixed(800)
+    path = write(records)
+    index = BodyIndex()
+    index.feed(read_recording(path).with_offsets())
+    bodies = dict.fromkeys((1, 2, 3), b"")
+    chunks = [record for record in records if isinstance(record, Chunk)]
+    owner: dict[int, list[int]] = {conn: [] for conn in bodies}
+    for number, record in enumerate(chunks):
+        bodies[record.conn] += record.data
+        owner[record.conn] += [number] * record.size
+    assert len(index) == len(chunks)
+    assert sorted(index.conns()) == [1, 2, 3]
+    assert [index.t_of(number) for number in range(len(index))] == [record.t for record in chunks]
+    dice = random.Random(SEED)
+    with BodyReader(path, index, cache_bytes=cache_bytes) as reader:
+        for conn, body in bodies.items():
+            assert index.size(conn) == len(body)
+            for _ in range(150):
+                start = dice.randrange(len(body) + 5)
+                end = start + dice.choice([0, 1, 30, 3000])
+                assert reader.body(conn, start, end) == body[start:end]
+                number = index.chunk_at(conn, start)
+                assert number == (owner[conn][start] if start < len(body) else None)
+                if number is not None:
+                    first = index.start_of(conn, number)
+                    assert body[first : first + chunks[number].size] == reader.chunk(number)
+            assert reader.body(conn, 0, len(body)) == body
+            assert reader.body(conn, -5, 3) == body[:3]
+            assert index.chunk_at(conn, -1) is None
+        assert reader.body(9, 0, 9) == b""
+        assert index.chunk_at(9, 0) is None
+        assert index.size(9) == 0
+    reader.close()
+
+
+def test_a_chunk_of_another_connection_has_no_start(write: Callable[..., Path]) -> None:
+    index = BodyIndex()
+    assert index.add(10, chunk(0, b"a", turn=1, conn=1)) == 0
+    assert index.add(20, chunk(0, b"b", turn=1, conn=2)) == 1
+    assert index.start_of(2, 1) == 0
+    assert index.file_offset_of(1) == 20
+    with pytest.raises(KeyError):
+        index.start_of(1, 1)
+
+
+def test_it_reads_a_file_that_grows(tmp_path: Path, write: Callable[..., Path]) -> None:
+    records = mixed(60)
+    path = write(records)
+    data = path.read_bytes()
+    pairs = list(read_recording(path).with_offsets())
+    half = pairs[len(pairs) // 2][0]
+    path.write_bytes(data[:half])
+    index = BodyIndex()
+    with BodyReader(path, index) as reader:
+        index.feed(pair for pair in pairs if pair[0] < half)
+        before = reader.body(1, 0, index.size(1))
+        path.write_bytes(data)
+        index.feed(pair for pair in pairs if pair[0] >= half)
+        whole = b"".join(record.data for _, record in pairs if isinstance(record, Chunk) and record.conn == 1)
+        assert reader.body(1, 0, index.size(1)) == whole
+        assert whole.startswith(before)
+        assert len(whole) > len(before)
+
+
+def test_a_million_chunks_take_under_30_mb() -> None:
+    index = BodyIndex()
+    record = chunk(2**40, b"data: x\n\n", turn=1, conn=1)
+    tracemalloc.start()
+    try:
+        for number in range(1_000_000):
+            index.add(number * 100 + 2**33, record)
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert index.nbytes == 28 * 1_000_000
+    assert used < 30_000_000
+    assert index.chunk_at(1, 9 * 777_777) == 777_777
+
+
+def test_a_file_changed_under_it(write: Callable[..., Path], session: list[Record]) -> None:
+    path = write(session)
+    index = BodyIndex()
+    index.feed(read_recording(path).with_offsets())
+    for other in (b"", b"x" * 5000, b'{"t":1,"k":"note","text":""}\n' * 99):
+        path.write_bytes(other)
+        with BodyReader(path, index) as reader, pytest.raises(RecordingError, match="was changed at byte"):
+            reader.body(1, 0, 20)
+    path.unlink()
+    with pytest.raises(RecordingError, match="No such file"):
+        BodyReader(path, index)

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sse_tui.errors import RecordingError
+from sse_tui.recording import Chunk, Note, Record, open_any, read_recording
+from sse_tui.recording.lines import split_lines
+
+HEADER = b'{"format":"sse-recording","version":1}\n'
+
+
+def test_a_cut_at_any_byte_leaves_the_records_before_it(
+    write: Callable[..., Path], session: list[Record]
+) -> None:
+    data = write(session).read_bytes()
+    header_end = data.index(b"\n")
+    # A record is there as soon as its last byte is; its line end adds nothing.
+    ends = [place for place, byte in enumerate(data) if byte == 10][1:]
+    for cut in range(len(data) + 1):
+        if cut < header_end:
+            with pytest.raises(RecordingError):
+                read_recording(io.BytesIO(data[:cut]))
+            continue
+        recording = read_recording(io.BytesIO(data[:cut]))
+        whole = sum(end <= cut for end in ends)
+        assert list(recording) == session[:whole]
+        starts = [header_end + 1, *(end + 1 for end in ends)]
+        in_a_line = cut > starts[whole] if whole < len(session) else False
+        assert [damage.offset for damage in recording.damage] == ([starts[whole]] if in_a_line else [])
+        if in_a_line:
+            assert recording.damage[0].line == whole + 2
+            assert "incomplete" in str(recording.damage[0])
+
+
+def test_a_broken_line_costs_that_line_alone(write: Callable[..., Path], session: list[Record]) -> None:
+    path = write(session)
+    lines = path.read_bytes().splitlines(keepends=True)
+    offset = sum(map(len, lines[:3]))
+    lines[3] = b'{"t":1,"k":"phase","name":"tcp","dt":"soon"}\n'
+    lines[5] = b"\xff\xfe garbage\n"
+    path.write_bytes(b"".join(lines))
+    recording = read_recording(path)
+    assert list(recording) == [*session[:2], session[3], *session[5:]]
+    assert [(damage.line, damage.offset) for damage in recording.damage] == [
+        (4, offset),
+        (6, offset + len(lines[3]) + len(lines[4])),
+    ]
+    assert "dt" in recording.damage[0].reason
+
+
+def test_what_a_newer_minor_version_adds_is_passed_over() -> None:
+    data = HEADER + (
+        b'{"t":1,"k":"trailer","headers":[]}\n\n{"t":2,"k":"note","text":"a","colour":"red"}\n'
+        b'{"t":3,"k":"trailer"}\r\n'
+    )
+    recording = read_recording(io.BytesIO(data))
+    assert list(recording) == [Note(t=2, text="a")]
+    assert recording.unknown == {"trailer": 2}
+    assert recording.damage == []
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "words"),
+    [
+        (b"", "recording-empty", "is empty"),
+        (b"\n", "recording-header", "not a header"),
+        (b"data: x\n\n", "recording-header", "not a header"),
+        (b'{"log":{}}\n', "recording-header", "not a header"),
+        (b'{"format":"other","version":1}\n', "recording-format", "'other'"),
+        (b'{"format":"sse-recording","version":2}\n', "recording-version", "Update sse-tui"),
+        (b'{"format":"sse-recording","version":0}\n', "recording-version", "version 0"),
+        (b'{"format":"sse-recording","version":1,"tool":7}\n', "recording-header", "tool"),
+        (b'{"format":"sse-rec', "recording-header", "not a header"),
+        (b"x" * 3_000_000, "recording-header", "not a header"),
+    ],
+)
+def test_what_is_no_recording(data: bytes, code: str, words: str) -> None:
+    with pytest.raises(RecordingError, match=words) as caught:
+        read_recording(io.BytesIO(data))
+    assert caught.value.code == code
+    assert "the input" in caught.value.message
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="No such file"):
+        read_recording(tmp_path / "none")
+    with pytest.raises(RecordingError, match="not a folder"):
+        read_recording(tmp_path)
+    with pytest.raises(RecordingError, match="not a folder"):
+        open_any(tmp_path)
+
+
+def test_a_path_can_be_read_again_and_gives_offsets(
+    write: Callable[..., Path], session: list[Record]
+) -> None:
+    path = write(session)
+    data = path.read_bytes()
+    recording = read_recording(str(path))
+    assert list(recording) == list(recording) == session
+    for offset, record in recording.with_offsets():
+        line = json.loads(data[offset : data.index(b"\n", offset)])
+        assert line["k"] == type(record).__name__.lower()
+
+
+@pytest.mark.parametrize("b64", ["?", "abc", "ab==\n", "é", "YR=="])
+def test_base64_that_is_none_is_damage(b64: str) -> None:
+    line = json.dumps({"t": 1, "k": "chunk", "b64": b64}).encode()
+    recording = read_recording(io.BytesIO(HEADER + line + b"\n"))
+    assert list(recording) == []
+    assert len(recording.damage) == 1
+
+
+@pytest.mark.parametrize("t", [2**63, -(2**63) - 1, 1e30, "1", None])
+def test_a_time_outside_64_bits_is_damage(t: object) -> None:
+    line = json.dumps({"t": t, "k": "chunk", "text": ""}).encode()
+    recording = read_recording(io.BytesIO(HEADER + line + b"\n"))
+    assert list(recording) == []
+    assert len(recording.damage) == 1
+
+
+fields = st.dictionaries(
+    st.sampled_from(["t", "k", "conn", "turn", "text", "b64", "headers", "body_b64", "url", "method"]),
+    st.one_of(
+        st.sampled_from(["chunk", "request", "note", "end", "x"]),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=5),
+        st.none(),
+        st.lists(st.lists(st.text(max_size=3), max_size=3), max_size=2),
+    ),
+)
+
+
+@settings(deadline=None)
+@given(st.booleans(), st.lists(st.binary(max_size=60) | fields.map(lambda line: json.dumps(line).encode())))
+@example(True, [b"[" * 100_000])
+@example(True, [b'{"k":"note","t":1,"x":' + b"[" * 100_000])
+@example(False, [b'{"format":"sse-recording","version":1,"x":' + b"[" * 100_000])
+@example(True, [b'{"t":1,"k":"note","text":"\\ud800"}', b'{"t":1e400,"k":"note"}', b"\xef\xbb\xbf{}"])
+def test_no_bytes_raise_anything_but_a_recording_error(with_header: bool, lines: list[bytes]) -> None:
+    data = (HEADER if with_header else b"") + b"\n".join(lines)
+    for read in (read_recording, open_any):
+        try:
+            for record in read(io.BytesIO(data)):
+                if isinstance(record, Chunk):
+                    assert record.size == len(record.data)
+        except RecordingError:
+            assert not (with_header and read is read_recording)
+
+
+@settings(deadline=None)
+@given(st.lists(st.binary(max_size=9) | st.sampled_from([b"\n", b"a\nb", b"\n\n"])))
+def test_lines_do_not_depend_on_how_the_file_was_read(blocks: list[bytes]) -> None:
+    whole = b"".join(blocks)
+    lines = list(split_lines(blocks))
+    assert b"".join(line + (b"\n" if ended else b"") for line, ended in lines) == whole
+    assert lines == list(split_lines([whole]))
+    assert all(b"\n" not in line for line, _ in lines)

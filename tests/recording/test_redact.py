@@ -1,0 +1,376 @@
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from sse_tui.errors import RecordingError
+from sse_tui.recording import (
+    Chunk,
+    Close,
+    End,
+    Fault,
+    Header,
+    Headers,
+    Note,
+    Phase,
+    Reconnect,
+    Record,
+    Redactor,
+    Request,
+    Response,
+    Writer,
+    chunk,
+    read_recording,
+)
+
+SECRET = 'sk-Ab/9+x"Zq\\7 é&K'
+PLAIN = "sk-proj-0123456789abcdef"
+
+
+def request(
+    url: str = "http://h/", headers: Headers | None = None, body: str | None = None, t: int = 0
+) -> Request:
+    return Request(t=t, turn=1, conn=1, method="POST", url=url, headers=headers or [], body=body)
+
+
+def forms(secret: str) -> list[tuple[bytes, bytes]]:
+    """The ways in which a secret may come back, and what of each must then not be found."""
+    raw = secret.encode()
+    whole = [
+        raw,
+        json.dumps(secret)[1:-1].encode(),
+        json.dumps(json.dumps(secret)[1:-1])[1:-1].encode(),
+        json.dumps(secret, ensure_ascii=False)[1:-1].encode(),
+        quote(secret, safe="").encode(),
+        quote_plus(secret).encode(),
+    ]
+    # Inside of a base64 text, at each alignment; the characters at the ends depend on the neighbours.
+    encoded = [(base64.b64encode(before + raw + b"!"), len(before)) for before in (b"", b"u", b"u:", b"me:")]
+    encoded += [
+        (base64.urlsafe_b64encode(before + raw), len(before)) for before in (b"", b"u", b"u:", b"me:")
+    ]
+    return [(form, form) for form in whole] + [(text, text[size * 4 // 3 + 2 : -4]) for text, size in encoded]
+
+
+def echoes(secret: str) -> list[Record]:
+    """Everything that a careless peer or user may repeat a secret in."""
+    echo = [form.decode() for form, _ in forms(secret)]
+    return [
+        Response(
+            t=2, turn=1, conn=1, status=401, http_version="HTTP/1.1", headers=[("X-Echo", e) for e in echo]
+        ),
+        Phase(t=2, turn=1, conn=1, name="headers", dt=1),
+        *(
+            chunk(3, b'data: {"error":"bad key ' + form + b'"}\n\n', turn=1, conn=1)
+            for form, _ in forms(secret)
+        ),
+        *(chunk(3, b"\xff" + form + b"\xff", turn=1, conn=1) for form, _ in forms(secret)),
+        Fault(t=4, turn=1, conn=1, plan=f"cut@text={secret}", at=secret, did=secret),
+        Close(t=4, turn=1, conn=1, reason="error", detail=f"failed: {' '.join(echo)}"),
+        Reconnect(t=5, turn=1, delay_ms=1, last_event_id=secret, policy="last-event-id"),
+        request(
+            f"http://h/p/{quote(secret, safe='')}?q={quote_plus(secret)}", [("X-Other", secret)], secret, t=6
+        ),
+        request(body=json.dumps({"messages": [{"content": f"my key is {secret}"}]}), t=6),
+        Note(t=7, text=f"it was {secret}"),
+        End(t=8, reason=secret),
+    ]
+
+
+def recorded(folder: Path, records: list[Record], redactor: Redactor | None = None) -> bytes:
+    path = folder / "a.sse.jsonl"
+    with Writer(path, Header(), redactor or Redactor()) as writer:
+        for record in records:
+            writer.write(record)
+    assert read_recording(path).damage == []
+    assert len(list(read_recording(path))) == len(records)
+    return path.read_bytes()
+
+
+def assert_gone(data: bytes, secret: str) -> None:
+    """Neither the file nor what is inside its base64 has the secret in any form."""
+    texts = [data]
+    for line in data.splitlines():
+        fields = json.loads(line)
+        texts += [base64.b64decode(fields[key]) for key in ("b64", "body_b64") if key in fields]
+        texts += [value.encode() for value in fields.values() if isinstance(value, str)]
+    for text in texts:
+        for _, form in forms(secret):
+            assert form not in text
+
+
+HEADER_NAMES = [
+    "Authorization",
+    "authorization",
+    "Proxy-Authorization",
+    "X-Api-Key",
+    "api-key",
+    "apikey",
+    "x-goog-api-key",
+    "X-Auth-Token",
+    "X-Amz-Security-Token",
+    "Client-Secret",
+    "Mcp-Session-Id",
+    "Ocp-Apim-Subscription-Key",
+    "X-Password",
+]
+
+
+@pytest.mark.parametrize("name", HEADER_NAMES)
+@pytest.mark.parametrize("secret", [PLAIN, SECRET.replace(" ", "")])
+def test_a_secret_header_and_all_its_echoes(tmp_path: Path, name: str, secret: str) -> None:
+    data = recorded(tmp_path, [request(headers=[("Accept", "a"), (name, secret)]), *echoes(secret)])
+    assert_gone(data, secret)
+    first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
+    assert isinstance(first, Request)
+    assert first.headers == [("Accept", "a"), (name, "[redacted]")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [f"Bearer {SECRET}", f"Token {SECRET}", f"Basic {base64.b64encode(f'me:{SECRET}'.encode()).decode()}"],
+)
+def test_a_scheme_before_the_secret(tmp_path: Path, value: str) -> None:
+    data = recorded(tmp_path, [request(headers=[("Authorization", value)]), *echoes(SECRET)])
+    assert_gone(data, SECRET)
+    assert value.partition(" ")[2].encode() not in data
+
+
+def test_the_scheme_itself_is_an_ordinary_word(tmp_path: Path) -> None:
+    body = b"data: Bearer of good news, Basic rules\n\ndata: Bearer"
+    data = recorded(
+        tmp_path, [request(headers=[("Authorization", f"Bearer {PLAIN}")]), chunk(1, body, turn=1, conn=1)]
+    )
+    assert json.dumps(body.decode()).encode() in data
+
+
+def test_parts_of_a_signature(tmp_path: Path) -> None:
+    signature = "fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024"
+    value = (
+        "AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE00/20261130/x/s3/aws4_request, "
+        f"SignedHeaders=host;x-amz-date, Signature={signature}"
+    )
+    echo = chunk(1, f"{signature} SignedHeaders=host".encode(), turn=1, conn=1)
+    data = recorded(tmp_path, [request(headers=[("Authorization", value)]), echo])
+    assert b"fe5f80f7" not in data
+    assert b"SignedHeaders=host" in data
+
+
+def test_cookies_of_both_directions(tmp_path: Path) -> None:
+    records: list[Record] = [
+        request(headers=[("Cookie", 'lang=en; sid=sid-from-request-1; q="quoted-value-2"')]),
+        Response(
+            t=1,
+            turn=1,
+            conn=1,
+            status=200,
+            http_version="HTTP/1.1",
+            headers=[
+                ("Set-Cookie", "sid=sid-from-answer-3; Path=/stream; SameSite=Strict"),
+                ("X", "sid-from-answer-3"),
+            ],
+        ),
+        chunk(2, b"sid-from-request-1 quoted-value-2 sid-from-answer-3 /stream Strict", turn=1, conn=1),
+    ]
+    data = recorded(tmp_path, records)
+    for secret in ("sid-from-request-1", "quoted-value-2", "sid-from-answer-3"):
+        assert_gone(data, secret)
+    assert b"/stream Strict" in data
+
+
+def test_a_session_id_of_the_server_is_known_from_then_on(tmp_path: Path) -> None:
+    session = "5f1c0c9e-8f6b-4c57-a0cc-000000000001"
+    head = Response(
+        t=1, turn=1, conn=1, status=200, http_version="HTTP/2", headers=[("mcp-session-id", session)]
+    )
+    assert_gone(recorded(tmp_path, [head, *echoes(session)]), session)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Last-Event-ID",
+        "Accept",
+        "X-RateLimit-Remaining-Tokens",
+        "anthropic-ratelimit-tokens-limit",
+        "Idempotency-Key",
+    ],
+)
+def test_headers_that_tell_no_secret(name: str) -> None:
+    headers = [(name, "41-some-value")]
+    kept = Redactor().record(request(headers=headers))
+    assert isinstance(kept, Request)
+    assert kept.headers == headers
+
+
+PARAMETERS = [
+    "key",
+    "api_key",
+    "api-key",
+    "apikey",
+    "access_token",
+    "token",
+    "sig",
+    "signature",
+    "X-Amz-Signature",
+    "client_secret",
+    "subscription-key",
+    "sessionId",
+    "api%5Fkey",
+]
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_secret_parameter_and_all_its_echoes(tmp_path: Path, name: str) -> None:
+    url = f"https://h.example/v1?alt=sse&{name}={quote_plus(SECRET)}&max_tokens=1000000#top"
+    data = recorded(tmp_path, [request(url), *echoes(SECRET)])
+    assert_gone(data, SECRET)
+    first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
+    assert isinstance(first, Request)
+    assert first.url == f"https://h.example/v1?alt=sse&{name}=redacted&max_tokens=1000000#top"
+
+
+@pytest.mark.parametrize(
+    ("url", "redacted"),
+    [
+        ("https://me:pass-word-1@h:8/p?a=b@c", "https://redacted@h:8/p?a=b@c"),
+        ("https://pass-word-1@h/", "https://redacted@h/"),
+        ("https://pass-word-1:@h/", "https://redacted@h/"),
+        ("https://me:pass%2Dword-1@h", "https://redacted@h"),
+        ("http://h/cb#access_token=pass-word-1&state=9", "http://h/cb#access_token=redacted&state=9"),
+        ("http://h/?a=1;token=pass-word-1;;&&=&b", "http://h/?a=1;token=redacted;;&&=&b"),
+        ("http://h/a@b?x=%zz&key=", "http://h/a@b?x=%zz&key="),
+        ("", ""),
+        ("not a url", "not a url"),
+    ],
+)
+def test_urls(tmp_path: Path, url: str, redacted: str) -> None:
+    data = recorded(tmp_path, [request(url), chunk(1, b"pass-word-1", turn=1, conn=1)])
+    first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
+    assert isinstance(first, Request)
+    assert first.url == redacted
+    if redacted != url:
+        assert_gone(data, "pass-word-1")
+
+
+def test_urls_inside_of_other_text(tmp_path: Path) -> None:
+    location = [("Location", f"https://u:{PLAIN}@h/next?key=other-secret-2")]
+    records: list[Record] = [
+        Response(t=0, turn=1, conn=1, status=307, http_version="HTTP/1.1", headers=location),
+        Close(t=1, reason="error", detail="no route to http://h/?token=third-secret-3 (tried twice)"),
+        Note(t=2, text="see http://h/?sig=fourth-secret-4&a=b"),
+    ]
+    data = recorded(tmp_path, records)
+    for secret in (PLAIN, "other-secret-2", "third-secret-3", "fourth-secret-4"):
+        assert_gone(data, secret)
+    assert b"tried twice" in data
+    assert b"&a=b" in data
+
+
+def test_fields_of_the_body_that_carry_a_secret(tmp_path: Path) -> None:
+    body = {
+        "messages": [{"role": "user", "content": "hi"}],
+        "stop_token": "<|im_end|>",
+        "mcp_servers": [{"url": "http://m", "authorization_token": SECRET}],
+        "tools": [{"headers": {"Authorization": f"Bearer {PLAIN}"}}],
+        "schema": {"password": {"type": "string"}},
+    }
+    data = recorded(
+        tmp_path,
+        [
+            request(body=json.dumps(body)),
+            *echoes(SECRET),
+            *echoes(PLAIN),
+            chunk(9, b"<|im_end|>", turn=1, conn=1),
+        ],
+    )
+    assert_gone(data, SECRET)
+    assert_gone(data, PLAIN)
+    assert data.count(b"<|im_end|>") == 2
+    first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
+    assert isinstance(first, Request)
+    assert json.loads(first.body or "")["mcp_servers"][0] == {
+        "url": "http://m",
+        "authorization_token": "[redacted]",
+    }
+
+
+def test_a_form_body(tmp_path: Path) -> None:
+    form = [("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")]
+    data = recorded(tmp_path, [request(headers=form, body=f"a=1&client_secret={quote_plus(SECRET)}&b=2")])
+    assert_gone(data, SECRET)
+    assert b"a=1&client_secret=redacted&b=2" in data
+
+
+def test_a_body_that_is_not_utf8(tmp_path: Path) -> None:
+    body = base64.b64encode(b"\xff" + PLAIN.encode() + b"\xfe").decode()
+    record = Request(
+        t=0, turn=1, conn=1, method="POST", url="http://h", headers=[("api-key", PLAIN)], body_b64=body
+    )
+    assert_gone(recorded(tmp_path, [record]), PLAIN)
+    first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
+    assert isinstance(first, Request)
+    assert first.data == b"\xff[redacted]\xfe"
+
+
+def test_names_of_the_user(tmp_path: Path) -> None:
+    redactor = Redactor(["X-Tenant", "x-corp-*"])
+    records = [
+        request(
+            "http://h/?x-tenant=tenant-number-7",
+            [("x-Corp-Badge", "badge-number-8"), ("x-corporate", "kept-here")],
+        )
+    ]
+    data = recorded(tmp_path, [*records, *echoes("tenant-number-7"), *echoes("badge-number-8")], redactor)
+    assert_gone(data, "tenant-number-7")
+    assert_gone(data, "badge-number-8")
+    assert b"kept-here" in data
+
+
+def test_patterns_of_the_user(tmp_path: Path) -> None:
+    redactor = Redactor(extra_patterns=[r"acme-\d+", "größ[a-z]+", "x*"])
+    records: list[Record] = [
+        request("http://h/acme-1?q=acme-2", [("X", "acme-3"), ("Y", "größer")], "acme-4444 größte"),
+        chunk(1, "é acme-5555 größen\n".encode(), turn=1, conn=1),
+        chunk(2, b"\xff acme-6", turn=1, conn=1),
+        chunk(3, b"666 ", turn=1, conn=1),
+        Close(t=4, turn=1, conn=1, reason="error", detail="acme-7"),
+        Note(t=5, text="acme-8 and on"),
+    ]
+    data = recorded(tmp_path, records, redactor)
+    assert b"acme-" not in data
+    assert "größ".encode() not in data
+    assert b"and on" in data
+    chunks = [record for record in read_recording(tmp_path / "a.sse.jsonl") if isinstance(record, Chunk)]
+    assert [record.data for record in chunks] == ["é ********* ********\n".encode(), b"\xff ******", b"*** "]
+    with pytest.raises(RecordingError, match="not a regular expression") as caught:
+        Redactor(extra_patterns=["("])
+    assert caught.value.code == "recording-pattern"
+
+
+def test_a_key_known_from_the_configuration(tmp_path: Path) -> None:
+    redactor = Redactor()
+    redactor.learn(PLAIN)
+    assert_gone(recorded(tmp_path, echoes(PLAIN), redactor), PLAIN)
+
+
+@pytest.mark.parametrize("key", ["ollama", "lm-studio", "x", "EMPTY", "not-needed", "[redacted]"])
+def test_stand_ins_for_a_key_do_not_garble_the_answer(key: str) -> None:
+    redactor = Redactor()
+    asked = redactor.record(request(headers=[("Authorization", f"Bearer {key}")]))
+    assert isinstance(asked, Request)
+    assert asked.headers == [("Authorization", "[redacted]")]
+    answer = chunk(1, f'data: {{"model":"{key}/llama"}}\n\n'.encode(), turn=1, conn=1)
+    assert redactor.record(answer) is answer
+
+
+def test_redacting_twice_changes_nothing_more() -> None:
+    records = [request(f"http://u:{PLAIN}@h/?key={PLAIN}", [("api-key", PLAIN)], PLAIN), *echoes(PLAIN)]
+    first = Redactor()
+    once = [first.record(record) for record in records]
+    second = Redactor()
+    assert [second.record(record) for record in once] == once
