@@ -1,0 +1,7 @@
+"""Sockets: requests for event streams, every read stamped, faults, and reconnects."""
+
+from sse_tui.transport.clock import SessionClock
+from sse_tui.transport.driver import Driver
+from sse_tui.transport.request import StreamRequest, Timeouts
+
+__all__ = ["Driver", "SessionClock", "StreamRequest", "Timeouts"]

@@ -1,0 +1,226 @@
+"""Fault plans as text: ``ACTION[=VALUE]@TRIGGER[;...]``.
+
+    cut@event=41                 close the connection right after the 41st event
+    reset@bytes=1000             reset it after 1,000 bytes of the body
+    stall=8s@text="Paris"        stop reading for 8 s after the event whose data contains Paris
+    cut@time=2.5s; stall=2s@now
+
+``str(plan)`` is the canonical spelling and parses to an equal plan. Durations are whole milliseconds.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sse_tui.errors import UsageError
+
+ACTIONS = ("cut", "reset", "stall")
+TRIGGERS = ("event", "bytes", "time", "text", "now")
+# Words of the whole language that this version does not act on: named, so that nobody hunts for a typing
+# error.
+_FUTURE_ACTIONS = (
+    *(
+        "truncate",
+        "stall-heartbeat",
+        "drip",
+        "delay",
+        "buffer",
+        "split",
+        "dup",
+        "drop",
+        "swap",
+        "garble",
+        "bom",
+    ),
+    *("crlf", "no-id", "no-heartbeat", "status", "html", "204", "gzip", "wrong-type"),
+    *("forget", "overlap", "gap", "restart"),
+)
+_FUTURE_TRIGGERS = ("headers", "field", "utf8", "crlf", "id", "done", "every", "p")
+
+_UNITS = {"ms": 1, "s": 1000, "m": 60_000}
+_ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_MAX_NUMBER = 10**15
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSpec:
+    """One fault: what to do and when.
+
+    `duration_ms` belongs to stall. `trigger` is event, bytes, time, text or now; `at` its argument: a
+    count, a duration in milliseconds, the text, or None for now.
+    """
+
+    action: str
+    trigger: str
+    at: int | str | None = None
+    duration_ms: int = 0
+
+    def __str__(self) -> str:
+        action = f"{self.action}={_duration(self.duration_ms)}" if self.action == "stall" else self.action
+        match self.trigger:
+            case "now":
+                return f"{action}@now"
+            case "text":
+                return f"{action}@text={_quote(str(self.at))}"
+            case "time":
+                return f"{action}@time={_duration(int(self.at or 0))}"
+            case _:
+                return f"{action}@{self.trigger}={self.at}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Faults in the order written. `text` is what was parsed; equality is that of the faults."""
+
+    text: str = field(compare=False)
+    faults: tuple[FaultSpec, ...]
+
+    def __str__(self) -> str:
+        return ";".join(str(fault) for fault in self.faults)
+
+
+def parse_plan(text: str) -> Plan:
+    """A plan from its text. Raises UsageError "fault-plan" with the position and what was expected."""
+    return Plan(text, tuple(_Scanner(text).faults()))
+
+
+class _Scanner:
+    """Reads one plan from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def faults(self) -> list[FaultSpec]:
+        faults = [self._fault()]
+        while self._take(";"):
+            self._spaces()
+            if self._at == len(self._text):  # a trailing semicolon
+                break
+            faults.append(self._fault())
+        if self._at < len(self._text):
+            raise self._wrong("a semicolon or the end")
+        return faults
+
+    def _fault(self) -> FaultSpec:
+        action = self._word("an action", ACTIONS, _FUTURE_ACTIONS)
+        duration = 0
+        if action == "stall":
+            self._need("=", "'=' and a duration, as in stall=8s")
+            duration = self._duration()
+        self._need("@", "'@' and a trigger, as in @event=41")
+        trigger = self._word("a trigger", TRIGGERS, _FUTURE_TRIGGERS)
+        if trigger == "now":
+            return FaultSpec(action, trigger, None, duration)
+        self._need("=", f"'=' and a value, as in {_EXAMPLES[trigger]}")
+        if trigger == "text":
+            return FaultSpec(action, trigger, self._quoted(), duration)
+        if trigger == "time":
+            return FaultSpec(action, trigger, self._duration(), duration)
+        return FaultSpec(action, trigger, self._count(), duration)
+
+    def _word(self, what: str, known: Sequence[str], future: Sequence[str]) -> str:
+        self._spaces()
+        match = _WORD.match(self._text, self._at)
+        if match is None:
+            raise self._wrong(f"{what} ({', '.join(known)})")
+        word = match.group()
+        if word in known:
+            self._at = match.end()
+            return word
+        if word in future:
+            raise UsageError(
+                "fault-plan",
+                f"Fault plan, position {self._at + 1}: {word!r} is not supported by this version.",
+                f"Supported here: {', '.join(known)}.",
+            )
+        near = difflib.get_close_matches(word, [*known, *future], n=1)
+        hint = f"Did you mean {near[0]}?" if near else ""
+        raise self._wrong(f"{what} ({', '.join(known)})", hint)
+
+    def _duration(self) -> int:
+        start = self._at
+        match = _NUMBER.match(self._text, self._at)
+        if match is None:
+            raise self._wrong("a duration such as 500ms, 8s or 1.5m")
+        unit = _WORD.match(self._text, match.end())
+        if unit is None or unit.group() not in _UNITS:
+            self._at = match.end()
+            raise self._wrong("a unit (ms, s, m)")
+        ms = Fraction(match.group()) * _UNITS[unit.group()]
+        if ms.denominator != 1 or ms > _MAX_NUMBER:
+            self._at = start
+            raise self._wrong("a duration in whole milliseconds")
+        self._at = unit.end()
+        return int(ms)
+
+    def _count(self) -> int:
+        match = re.compile(r"[0-9]+").match(self._text, self._at)
+        if match is None or not 1 <= int(match.group()[:20]) <= _MAX_NUMBER:
+            raise self._wrong("a whole number of at least 1")
+        self._at = match.end()
+        return int(match.group())
+
+    def _quoted(self) -> str:
+        self._need('"', "text in double quotes")
+        pieces: list[str] = []
+        while self._at < len(self._text):
+            char = self._text[self._at]
+            self._at += 1
+            if char == '"':
+                if not pieces:
+                    self._at -= 1
+                    raise self._wrong("some text between the quotes")
+                return "".join(pieces)
+            if char == "\\":
+                escape = self._text[self._at : self._at + 1]
+                if escape not in _ESCAPES:
+                    raise self._wrong('one of \\\\ \\" \\n \\t \\r')
+                self._at += 1
+                char = _ESCAPES[escape]
+            pieces.append(char)
+        raise self._wrong("the closing quote")
+
+    def _need(self, char: str, expected: str) -> None:
+        if not self._take(char):
+            raise self._wrong(expected)
+
+    def _take(self, char: str) -> bool:
+        if char in "@;":
+            self._spaces()
+        if self._text[self._at : self._at + 1] == char:
+            self._at += 1
+            return True
+        return False
+
+    def _spaces(self) -> None:
+        while self._text[self._at : self._at + 1].isspace():
+            self._at += 1
+
+    def _wrong(self, expected: str, hint: str = "") -> UsageError:
+        rest = self._text[self._at :]
+        word = _WORD.match(rest)
+        found = repr(word.group() if word else rest[0]) if rest else "the end"
+        return UsageError(
+            "fault-plan",
+            f"Fault plan, position {self._at + 1}: expected {expected}, found {found}.",
+            hint or 'A plan looks like cut@event=41 or stall=8s@text="word".',
+        )
+
+
+_EXAMPLES = {"event": "event=41", "bytes": "bytes=1000", "time": "time=2s", "text": 'text="word"'}
+
+
+def _duration(ms: int) -> str:
+    return f"{ms // 1000}s" if ms % 1000 == 0 else f"{ms}ms"
+
+
+def _quote(text: str) -> str:
+    table = {ord(char): f"\\{letter}" for letter, char in _ESCAPES.items()}
+    return f'"{text.translate(table)}"'

@@ -1,0 +1,170 @@
+"""Whether to reconnect after a connection ended, when, and with which last event ID: a state machine
+without I/O.
+
+Rules (HTML standard, section 9.2.3, where it speaks; ours where it does not):
+
+* An answer 204 stops; so does any answer that is not an event stream. 429 and 5xx are asked again within the
+  limits once the stream had been open, or before that when the server gave a Retry-After.
+* A stream that ended by its own marker, or was whole when its body ended, is never asked for again.
+* Before the stream was ever open a failed connection stops at once: nothing can be lost yet, and a wrong
+  address should be told without delay.
+* Only a GET is repeated without a last event ID. Any other method may cost money or answer differently.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TypeAlias
+
+from sse_tui.resume.policy import RETRY_LIMIT_MS, Policy
+
+# A connection that brought events but no new id, this short, under a reconnection time below the floor, is
+# a storm.
+_STORM_MS = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a connection ended.
+
+    `kind`: eof, incomplete, reset, timeout, fault (the body broke off); no-connection (no response at all,
+    the next may do better); fatal (no response, and another attempt is futile); status (an answer other
+    than 200); wrong-type (200, not an event stream); ended (nothing follows); stopped (by the user).
+    `now_ms` and `lived_ms` are on any one clock; `wall_s` is Unix time, for a Retry-After that is a date.
+    """
+
+    kind: str
+    now_ms: float
+    last_event_id: str = ""
+    retry_ms: int | None = None
+    status: int = 0
+    retry_after: str | None = None
+    events: int = 0
+    lived_ms: float = 0.0
+    wall_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Ask again in `delay_ms` with this last event ID ("" sends none). `attempt` counts since the last
+    progress.
+    """
+
+    delay_ms: float
+    last_event_id: str
+    attempt: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Do not ask again, and why."""
+
+    reason: str
+
+
+Decision: TypeAlias = Retry | Stop
+
+_BROKE_OFF = ("eof", "incomplete", "reset", "timeout", "fault")
+
+
+class Reconnector:
+    """Decides after each connection of one turn."""
+
+    def __init__(self, policy: Policy, method: str, rng: random.Random | None = None) -> None:
+        self._policy = policy
+        self._method = method.upper()
+        self._rng = rng or random.Random()
+        self._was_open = False
+        self._id_before = ""
+        self._failures = 0
+        self._failing_since: float | None = None
+
+    def decide(self, outcome: Outcome) -> Decision:
+        """What to do now that a connection ended like this."""
+        if outcome.kind in _BROKE_OFF:
+            self._was_open = True
+        return self._refusal(outcome) or self._retry(outcome)
+
+    def _refusal(self, outcome: Outcome) -> Stop | None:
+        """The reasons that hold whatever happened before."""
+        kind, status = outcome.kind, outcome.status
+        if kind == "stopped":
+            return Stop("stopped by the user")
+        if kind == "ended":
+            return Stop("the stream had ended")
+        if kind == "status" and status == 204:
+            return Stop("the server answered 204: there is nothing more")
+        if kind == "status" and not (status == 429 or status >= 500):
+            return Stop(f"the server answered {status}")
+        if kind == "wrong-type":
+            return Stop("the answer is not an event stream")
+        if kind == "fatal":
+            return Stop("another attempt would fail the same way")
+        if self._policy.kind == "never":
+            return Stop("the policy is never to reconnect")
+        if not self._was_open and not outcome.retry_after:
+            return Stop("the stream was never open")
+        if not outcome.last_event_id and self._method != "GET":
+            return Stop(
+                f"nothing to resume from: no event had an id, and a {self._method} is not sent again without"
+            )
+        return None
+
+    def _retry(self, outcome: Outcome) -> Decision:
+        if self._progressed(outcome):
+            self._failures = 0
+            self._failing_since = None
+        attempt = self._failures + 1
+        if attempt > self._policy.max_attempts:
+            return Stop(f"no progress in {self._policy.max_attempts} attempts")
+        delay = self._policy.delay_ms(outcome.retry_ms, self._failures, self._rng)
+        asked = retry_after_ms(outcome.retry_after, outcome.wall_s)
+        waited = 0.0 if self._failing_since is None else outcome.now_ms - self._failing_since
+        limit = self._policy.max_total_s * 1000
+        if asked is not None and asked + waited > limit:
+            return Stop(f"the server asks to wait {asked / 1000:g} s, over the limit of {limit / 1000:g} s")
+        if self._failures and waited + delay > limit:
+            return Stop(f"no progress within {limit / 1000:g} s")
+        self._failures = attempt
+        self._failing_since = outcome.now_ms if self._failing_since is None else self._failing_since
+        self._id_before = outcome.last_event_id
+        return Retry(max(delay, asked or 0.0), outcome.last_event_id, attempt, self._note(outcome))
+
+    def _progressed(self, outcome: Outcome) -> bool:
+        """Whether the connection got further: a new id, or events that come at a rate of their own."""
+        if outcome.kind not in _BROKE_OFF or not outcome.events:
+            return False
+        if outcome.last_event_id != self._id_before:
+            return True
+        if outcome.last_event_id:
+            return False
+        base = self._policy.base_ms if outcome.retry_ms is None else outcome.retry_ms
+        return base >= self._policy.floor_ms or outcome.lived_ms >= _STORM_MS
+
+    def _note(self, outcome: Outcome) -> str:
+        if outcome.retry_ms is not None and outcome.retry_ms > RETRY_LIMIT_MS:
+            return f"retry: {outcome.retry_ms} was limited to {RETRY_LIMIT_MS} ms"
+        return ""
+
+
+def retry_after_ms(value: str | None, wall_s: float) -> float | None:
+    """The wait that a Retry-After header asks for, in milliseconds; None without one that is valid.
+
+    RFC 9110, section 10.2.3: seconds, or an HTTP date, which is compared with `wall_s`.
+    """
+    if value is None:
+        return None
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return float(min(int(value[:12]), 10**9)) * 1000
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return max(0.0, (date - datetime.fromtimestamp(wall_s, UTC)).total_seconds() * 1000)

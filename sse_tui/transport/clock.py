@@ -1,0 +1,68 @@
+"""One clock for a session: nanoseconds since it started, and how other clocks are brought onto it.
+
+The kernel stamps a received segment with CLOCK_REALTIME, which can be stepped; everything else here is
+monotonic. A realtime stamp is converted with the least of 50 measured offsets: each measurement reads the
+two clocks one after the other, so a delay between them can only make the offset larger.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+_SAMPLES = 50
+# Conversions may come out this much later than now before the wall clock is taken to have been stepped.
+_TOLERANCE_NS = 1_000_000
+
+
+class SessionClock:
+    """Nanoseconds since the session started, on the monotonic clock.
+
+    `source` is where the times of chunks come from on this platform, for the header of a recording: "kernel"
+    (receive time by the kernel) or "read" (this clock right after the read).
+    """
+
+    def __init__(self) -> None:
+        self._start = time.monotonic_ns()
+        self._offset = measure_offset()
+        self.source = "kernel" if sys.platform == "linux" else "read"
+
+    @property
+    def origin_ns(self) -> int:
+        """The session's start on the machine's monotonic clock, for other processes of the same session."""
+        return self._start
+
+    def now(self) -> int:
+        """Nanoseconds since the session started."""
+        return time.monotonic_ns() - self._start
+
+    def from_realtime(self, ns: int) -> int:
+        """Bring a CLOCK_REALTIME stamp in the recent past onto this clock; never later than now."""
+        t = ns + self._offset - self._start
+        now = self.now()
+        if t > now + _TOLERANCE_NS:
+            # The wall clock was set forward since the offset was measured.
+            self.measure()
+            t = ns + self._offset - self._start
+        return min(t, now)
+
+    def measure(self) -> None:
+        """Measure the offset again: at each new connection, since the wall clock may have been set."""
+        self._offset = measure_offset()
+
+    @property
+    def resolution(self) -> float:
+        """The monotonic clock's resolution in seconds, as the platform tells it."""
+        return time.get_clock_info("monotonic").resolution
+
+
+def measure_offset() -> int:
+    """Nanoseconds to add to CLOCK_REALTIME to get the monotonic clock."""
+    least: int | None = None
+    for _ in range(_SAMPLES):
+        realtime = time.time_ns()
+        offset = time.monotonic_ns() - realtime
+        if least is None or offset < least:
+            least = offset
+    assert least is not None
+    return least

@@ -1,0 +1,195 @@
+"""One attempt to open an event stream: the request, its redirects, its phases, and an answer that is none.
+
+Each redirect is a request on a connection of its own and is recorded as such; a reconnect starts again at the
+original URL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import httpx
+
+from sse_tui.errors import ConnectError, HttpError, SseTuiError, UsageError
+from sse_tui.recording.records import Close, Phase, Record
+from sse_tui.transport.body import Body
+from sse_tui.transport.message import build, request_record, response_record
+from sse_tui.transport.problems import essence, refused, timed_out
+from sse_tui.transport.request import StreamRequest
+from sse_tui.transport.turn import Turn
+from sse_tui.transport.waiting import Woken
+
+MAX_REDIRECTS = 20
+_REFUSAL_BYTES = 64 * 1024
+_REFUSAL_NS = 2_000_000_000
+# Errors that another attempt would only repeat.
+_FUTILE = {"tls-verify", "not-http"}
+
+
+class Connection:
+    """`open` yields the records up to a usable answer; afterwards `kind` says what became of it.
+
+    `kind`: "open" (`body` is the event stream), "no-connection", "fatal" (the same would
+    happen again, or the total time is over), "status", "wrong-type" (`error` says
+    why) or "stopped".
+    """
+
+    def __init__(self, client: httpx.AsyncClient, request: StreamRequest, turn: Turn) -> None:
+        self._client = client
+        self._request = request
+        self._turn = turn
+        self._phases: deque[Phase] = deque()
+        self._news = asyncio.Event()
+        self.kind = ""
+        self.error: SseTuiError | None = None
+        self.response: httpx.Response | None = None
+        self.body: Body | None = None
+
+    async def open(self, last_event_id: str) -> AsyncGenerator[Record, None]:
+        """Send the request and follow redirects. The records; the answer is in the attributes."""
+        try:
+            request = build(self._request, last_event_id, self._client.cookies)
+        except UsageError as error:
+            self.kind, self.error = "fatal", error
+            return
+        for _ in range(MAX_REDIRECTS + 1):
+            async with aclosing(self._send(request)) as records:
+                async for record in records:
+                    yield record
+            if self.response is None:
+                return
+            target = self.response.next_request
+            if target is None or not self.response.headers["location"].strip():
+                async with aclosing(self._judge(self.response)) as records:
+                    async for record in records:
+                        yield record
+                return
+            self.close()
+            yield self._turn.close("client", f"redirected to {target.url}")
+            request = target
+        self.kind = "fatal"
+        self.error = HttpError(
+            "redirects",
+            f"More than {MAX_REDIRECTS} redirects; the last was to {request.url}.",
+            "Check the URL.",
+        )
+
+    def close(self) -> None:
+        """Close the connection with a FIN."""
+        if self.body is not None:
+            self.body.close()
+
+    async def _send(self, request: httpx.Request) -> AsyncGenerator[Record, None]:
+        """One request on one connection, up to the headers of its answer."""
+        conn = self._turn.new_connection()
+        self.response = None
+        self.body = None
+        turn, limits = self._turn, self._turn.timeouts
+        request.extensions = {
+            "phase": self._note,
+            "timeout": {"connect": limits.connect, "read": limits.first_byte},
+        }
+        yield request_record(turn.clock.now(), turn.number, conn, request, self._request.dialect)
+        sending = asyncio.ensure_future(self._client.send(request, stream=True, follow_redirects=False))
+        sending.add_done_callback(lambda _: self._news.set())
+        try:
+            while not sending.done() and not turn.stopped:
+                try:
+                    await turn.waiter.wait(self._news.wait(), turn.until(turn.deadline))
+                except Woken:
+                    continue
+                except TimeoutError:
+                    self.kind, self.error = "fatal", timed_out("total", limits.total or 0)
+                    break
+                self._news.clear()
+                while self._phases:
+                    yield self._phases.popleft()
+            while self._phases:
+                yield self._phases.popleft()
+            if self.kind == "fatal":
+                yield turn.close("timeout", "the total time is over")
+                return
+            if not sending.done():
+                self.kind = "stopped"
+                yield self._turn.close("client", "stopped")
+                return
+            try:
+                self.response = sending.result()
+            except (SseTuiError, httpx.HTTPError, httpx.InvalidURL) as error:
+                yield self._failed(error)
+                return
+            self.body = self.response.extensions["body"]
+            headers_at = self.response.extensions["headers_at"]
+            yield response_record(headers_at, turn.number, conn, self.response)
+        finally:
+            await _abandon(sending, self.response)
+
+    async def _judge(self, response: httpx.Response) -> AsyncGenerator[Record, None]:
+        """Open if it is an event stream; else record the beginning of what it is."""
+        content_type = response.headers.get("content-type", "")
+        if response.status_code == 200 and (
+            self._request.any_type or essence(content_type) == "text/event-stream"
+        ):
+            self.kind = "open"
+            return
+        self.kind = "wrong-type" if response.status_code == 200 else "status"
+        seen = bytearray()
+        async with aclosing(self._refusal()) as reads:
+            async for record, data in reads:
+                seen += data
+                yield record
+        self.close()
+        self.error = refused(
+            response.status_code,
+            response.reason_phrase,
+            content_type,
+            bytes(seen),
+            response.headers.get("location"),
+        )
+        yield self._turn.close("refused", self.error.message)
+
+    async def _refusal(self) -> AsyncGenerator[tuple[Record, bytes], None]:
+        """A little of the body of an answer that is no event stream."""
+        assert self.body is not None
+        turn = self._turn
+        deadline = turn.clock.now() + _REFUSAL_NS
+        size = 0
+        while size < _REFUSAL_BYTES and not turn.stopped:
+            try:
+                read = await turn.waiter.wait(self.body.read(), turn.until(deadline))
+            except Woken:
+                continue
+            except TimeoutError:
+                return
+            if read is None:
+                return
+            data = read.data[: _REFUSAL_BYTES - size]
+            size += len(data)
+            yield turn.chunk(read, data), data
+
+    def _failed(self, error: Exception) -> Close:
+        if not isinstance(error, SseTuiError):
+            error = ConnectError("protocol", f"The exchange with the server failed: {error}.")
+        self.error = error
+        futile = error.code in _FUTILE or isinstance(error, UsageError)
+        self.kind = "fatal" if futile else "no-connection"
+        if isinstance(error.__cause__, ConnectionResetError):
+            return self._turn.close("reset", error.message)
+        return self._turn.close("timeout" if error.code.endswith("-timeout") else "error", error.message)
+
+    def _note(self, name: str, t: int, dt: int) -> None:
+        self._phases.append(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))
+        self._news.set()
+
+
+async def _abandon(sending: asyncio.Task[httpx.Response], taken: httpx.Response | None) -> None:
+    """Leave no task and no connection behind when the answer was not taken."""
+    if taken is not None:
+        return
+    sending.cancel()
+    for result in await asyncio.gather(sending, return_exceptions=True):
+        if isinstance(result, httpx.Response):
+            await result.aclose()

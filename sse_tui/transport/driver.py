@@ -1,0 +1,195 @@
+"""One turn: a request, its event stream, and its reconnects, as the records of what happened.
+
+The driver reads the stream for itself just far enough to know its last event ID, its reconnection time and
+whether it has ended. Everything else is derived from the records by whoever reads them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+
+import httpx
+
+from sse_tui.dialects.base import Dialect
+from sse_tui.errors import SseTuiError
+from sse_tui.faults import Injector, Plan
+from sse_tui.recording.records import Reconnect, Record
+from sse_tui.resume import Outcome, Policy, Reconnector, Retry
+from sse_tui.transport.clock import SessionClock
+from sse_tui.transport.connection import Connection
+from sse_tui.transport.message import own_last_event_id
+from sse_tui.transport.problems import timed_out
+from sse_tui.transport.reception import Reception
+from sse_tui.transport.request import StreamRequest, Timeouts
+from sse_tui.transport.routing import RoutingTransport
+from sse_tui.transport.stream import Stream
+from sse_tui.transport.turn import Turn
+from sse_tui.transport.verdict import Ended, conclude
+from sse_tui.transport.waiting import Woken
+
+
+class Driver:
+    """Runs one turn. Read `records()` to the end, then `outcome` and `error` say how it went.
+
+    `outcome`: "complete" (the dialect vouches for it), "ended" (by a marker that vouches for nothing, or by
+    an answer 204), "unknown" (an orderly end, and the dialect cannot tell), "truncated", "refused" (no
+    event stream), "failed" (no connection, a timeout, an error inside the stream) or "stopped". `error` is
+    set for truncated, refused and failed. `stop_reason` says why there was no further attempt.
+
+    `next_conn` gives the numbers of connections. `sleep` waits between attempts and during stalls, in
+    seconds. `stop`, `arm` and `records` belong to one event loop.
+    """
+
+    def __init__(
+        self,
+        request: StreamRequest,
+        *,
+        dialect: Dialect,
+        policy: Policy,
+        timeouts: Timeouts,
+        clock: SessionClock,
+        turn: int,
+        next_conn: Callable[[], int],
+        plan: Plan | None = None,
+        verify: bool | str = True,
+        http2: bool = False,
+        rng: random.Random | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._request = request
+        self._policy = policy
+        self._clock = clock
+        self._verify = verify
+        self._http2 = http2
+        self._turn = Turn(turn, clock, timeouts, next_conn, sleep)
+        self._reception = Reception(dialect, own_last_event_id(request))
+        self._injector = Injector(plan, clock.now())
+        self._reconnector = Reconnector(policy, request.method, rng)
+        self._ended = Ended("", None)
+        self._result = Outcome("", 0.0)
+        self.outcome = "unknown"
+        self.error: SseTuiError | None = None
+        self.stop_reason = ""
+
+    def stop(self) -> None:
+        """End the turn now, whatever it is doing."""
+        self._turn.stop()
+
+    def arm(self, plan: Plan) -> None:
+        """Add faults while the stream runs."""
+        self._injector.arm(plan, self._clock.now())
+        self._turn.waiter.wake()
+
+    async def records(self) -> AsyncGenerator[Record, None]:
+        """Everything that happens, as it happens. To be read once; closing it early closes the connection."""
+        self._turn.begin()
+        transport = RoutingTransport(self._clock, self._verify, self._http2)
+        async with httpx.AsyncClient(transport=transport, trust_env=False) as client:
+            while True:
+                async with aclosing(self._attempt(client)) as records:
+                    async for record in records:
+                        yield record
+                decision = self._reconnector.decide(self._result)
+                if not isinstance(decision, Retry):
+                    self._conclude(decision.reason)
+                    return
+                yield self._reconnect(decision)
+                ended = await self._wait(decision.delay_ms / 1000)
+                if ended is not None:
+                    yield self._turn.close("client" if ended.kind == "stopped" else "timeout", ended.detail)
+                    self._ended = ended
+                    self._conclude(ended.detail)
+                    return
+
+    async def _attempt(self, client: httpx.AsyncClient) -> AsyncGenerator[Record, None]:
+        """One connection. Leaves how it went in `_ended`, and the same for the reconnector in `_result`."""
+        started = self._clock.now()
+        self._reception.start()
+        connection = Connection(client, self._request, self._turn)
+        response: httpx.Response | None = None
+        try:
+            async with aclosing(connection.open(self._reception.last_event_id)) as records:
+                async for record in records:
+                    yield record
+            self._ended = Ended(connection.kind, connection.error)
+            response = connection.response
+            if connection.kind == "open":
+                assert response is not None
+                assert connection.body is not None
+                self._reception.open(response.headers.get("last-event-id"))
+                times = response.extensions
+                stream = Stream(
+                    self._turn,
+                    connection.body,
+                    self._reception,
+                    self._injector,
+                    times["sent"],
+                    times["headers_at"],
+                )
+                async with aclosing(stream.records()) as records:
+                    async for record in records:
+                        yield record
+                self._ended = Ended(self._kind(stream), stream.error, stream.detail)
+        finally:
+            connection.close()
+        self._result = self._for_reconnector(started, response)
+
+    def _kind(self, stream: Stream) -> str:
+        """The close of a stream as a kind of outcome."""
+        reception = self._reception
+        if self._turn.stopped and stream.reason == "client" and not reception.ended:
+            return "stopped"
+        if reception.ended or (stream.reason != "fault" and reception.complete is True):
+            return "ended"
+        if stream.reason == "error" or (stream.error is not None and stream.error.code == "total-timeout"):
+            return "fatal"
+        return stream.reason
+
+    def _for_reconnector(self, started: int, response: httpx.Response | None) -> Outcome:
+        now_ms = self._clock.now() / 1e6
+        return Outcome(
+            kind=self._ended.kind,
+            now_ms=now_ms,
+            last_event_id=self._reception.last_event_id,
+            retry_ms=self._reception.retry_ms,
+            status=response.status_code if response is not None else 0,
+            retry_after=response.headers.get("retry-after") if response is not None else None,
+            events=self._reception.events,
+            lived_ms=now_ms - started / 1e6,
+            wall_s=time.time(),
+        )
+
+    def _reconnect(self, decision: Retry) -> Reconnect:
+        return Reconnect(
+            t=self._clock.now(),
+            turn=self._turn.number,
+            conn=self._turn.conn,
+            delay_ms=round(decision.delay_ms, 3),
+            last_event_id=decision.last_event_id,
+            policy=f"{self._policy.kind} ({decision.note})" if decision.note else self._policy.kind,
+            attempt=decision.attempt,
+        )
+
+    async def _wait(self, seconds: float) -> Ended | None:
+        """Wait for the next attempt; how the turn ended if it did meanwhile."""
+        end = self._clock.now() + int(seconds * 1e9)
+        while True:
+            try:
+                await self._turn.pause(seconds)
+            except Woken:
+                if self._turn.stopped:
+                    return Ended("stopped", None, "stopped while waiting to reconnect")
+                seconds = (end - self._clock.now()) / 1e9
+            except TimeoutError:
+                error = timed_out("total", self._turn.timeouts.total or 0)
+                return Ended("fatal", error, error.message)
+            else:
+                return None
+
+    def _conclude(self, reason: str) -> None:
+        self.stop_reason = reason
+        self.outcome, self.error = conclude(self._ended, self._reception, reason)

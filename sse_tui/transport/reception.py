@@ -1,0 +1,79 @@
+"""What the driver itself must know of the stream it receives, over all connections of a turn."""
+
+from __future__ import annotations
+
+from sse_tui.dialects.base import Dialect, StreamFault
+from sse_tui.eventstream import Event, EventTooLarge, Item, Parser
+from sse_tui.resume import Continuity
+
+
+class Reception:
+    """Last event ID, reconnection time, whether the stream has ended: no more than reconnecting needs.
+
+    `events` counts on the running connection, `total` over all of them. `fault` is an error that the stream
+    told of.
+    """
+
+    def __init__(self, dialect: Dialect, last_event_id: str) -> None:
+        self._dialect = dialect
+        self._continuity = Continuity()
+        self._parser = Parser(last_event_id=last_event_id)
+        self.was_open = False
+        self.last_event_id = last_event_id
+        self.retry_ms: int | None = None
+        self.events = 0
+        self.total = 0
+        self.fault: StreamFault | None = None
+
+    def start(self) -> None:
+        """A new attempt starts; it has brought nothing yet."""
+        self.events = 0
+
+    def open(self, answered_id: str | None) -> None:
+        """An event stream opened; `answered_id` is the last event ID in the answer's own header.
+
+        The standard's id buffer starts anew with each connection; it is seeded with the last event ID, or
+        the first event without an id would wipe it.
+        """
+        self.was_open = True
+        self._parser = Parser(last_event_id=self.last_event_id)
+        self._continuity.connected(self.last_event_id, answered_id)
+
+    def feed(self, data: bytes) -> None:
+        """Bytes of the body as the client sees them. Raises EventTooLarge."""
+        try:
+            self._take(self._parser.feed(data))
+        except EventTooLarge as error:
+            self._take(error.items)
+            raise
+
+    @property
+    def ended(self) -> bool:
+        """Nothing follows: the stream said so, or told of an error."""
+        return self._dialect.ended or self.fault is not None
+
+    @property
+    def marked_end(self) -> bool:
+        """The stream's own end marker came."""
+        return self._dialect.ended
+
+    @property
+    def complete(self) -> bool | None:
+        """Whether the answer is whole as it stands; None when its dialect cannot tell."""
+        return self._dialect.complete
+
+    def _take(self, items: list[Item]) -> None:
+        for item in items:
+            if isinstance(item, Event):
+                self.events += 1
+                self.total += 1
+                if self._continuity.event(item.id, item.data):
+                    self._understand(item)
+        self.last_event_id = self._parser.last_event_id
+        if self._parser.retry is not None:
+            self.retry_ms = self._parser.retry
+
+    def _understand(self, event: Event) -> None:
+        for delta in self._dialect.read(event):
+            if isinstance(delta, StreamFault):
+                self.fault = delta

@@ -1,0 +1,37 @@
+"""What to ask for, and how long to wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRequest:
+    """A request for an event stream. `headers` are the caller's own; the standard's are added when it is
+    sent.
+
+    `any_type` reads a 200 answer of whatever type as if it were an event stream.
+    """
+
+    method: str
+    url: str
+    headers: Sequence[tuple[str, str]] = field(default_factory=tuple)
+    body: bytes | None = None
+    dialect: str | None = None
+    any_type: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Limits in seconds, None for no limit.
+
+    `connect`: name resolution, TCP and TLS together. `first_byte`: from the request written to the first
+    byte of the body. `idle`: between two reads of the body. `total`: the whole turn, reconnects and waits
+    included.
+    """
+
+    connect: float | None = 10.0
+    first_byte: float | None = 120.0
+    idle: float | None = 120.0
+    total: float | None = None

@@ -1,0 +1,74 @@
+"""Which transport carries a request: the stamping one where it can, httpx's own where it cannot."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+import urllib.request
+
+import httpx
+
+from sse_tui.errors import UsageError
+from sse_tui.transport.clock import SessionClock
+from sse_tui.transport.fallback import FallbackTransport
+from sse_tui.transport.stamping import StampingTransport
+from sse_tui.transport.tls import create_context
+
+
+class RoutingTransport(httpx.AsyncBaseTransport):
+    """Chooses for each request; what the choices share, the TLS context, is made when first needed."""
+
+    def __init__(self, clock: SessionClock, verify: bool | str = True, http2: bool = False) -> None:
+        self._clock = clock
+        self._verify = verify
+        self._http2 = http2
+        self._context: ssl.SSLContext | None = None
+        self._stamping = StampingTransport(clock, self._own_context)
+        self._fallbacks: dict[str | None, FallbackTransport] = {}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.scheme not in ("http", "https") or not request.url.host:
+            raise UsageError(
+                "bad-url",
+                f"{str(request.url)!r} is not an http or https URL.",
+                "Write it as http://host:port/path.",
+            )
+        proxy = proxy_for(request.url)
+        if proxy is None and not (self._http2 and request.url.scheme == "https"):
+            return await self._stamping.handle_async_request(request)
+        if proxy not in self._fallbacks:
+            context = create_context(self._verify)  # httpx sets its own protocols on it
+            self._fallbacks[proxy] = FallbackTransport(self._clock, context, self._http2, proxy)
+        return await self._fallbacks[proxy].handle_async_request(request)
+
+    async def aclose(self) -> None:
+        for fallback in self._fallbacks.values():
+            await fallback.aclose()
+
+    def _own_context(self) -> ssl.SSLContext:
+        if self._context is None:
+            self._context = create_context(self._verify)
+            self._context.set_alpn_protocols(["http/1.1"])
+        return self._context
+
+
+def proxy_for(url: httpx.URL) -> str | None:
+    """The proxy that the environment names for a URL. Never one for a loopback address, which no proxy can
+    reach.
+    """
+    if _is_loopback(url.host) or urllib.request.proxy_bypass(url.host):
+        return None
+    proxies = urllib.request.getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy:
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

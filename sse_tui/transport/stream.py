@@ -1,0 +1,180 @@
+"""The body of one open event stream: its reads, its limits and its faults, up to the close."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from sse_tui.errors import SseTuiError
+from sse_tui.eventstream import EventTooLarge
+from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
+from sse_tui.recording.records import Close, Fault, Phase, Record
+from sse_tui.transport.body import Body
+from sse_tui.transport.problems import timed_out
+from sse_tui.transport.reception import Reception
+from sse_tui.transport.tcp import Read
+from sse_tui.transport.turn import Turn
+from sse_tui.transport.waiting import Woken
+
+# How long to look for the orderly end of the body after the stream said that it has ended.
+_DRAIN_NS = 100_000_000
+
+
+class Stream:
+    """Read `records()` to the end; then `reason` is that of the close record, and `error` what went wrong
+    if any.
+
+    A limit that passed is in `error` as a timeout; `total` of them leaves no time for another attempt.
+    """
+
+    def __init__(
+        self, turn: Turn, body: Body, reception: Reception, injector: Injector, sent: int, headers_at: int
+    ) -> None:
+        self._turn = turn
+        self._body = body
+        self._reception = reception
+        self._injector = injector
+        self._headers_at = headers_at
+        self._first = True
+        self._quiet_since = sent
+        self._not_before = 0  # the end of the last stall
+        self._ended_at: int | None = None
+        self._over: Close | None = None
+        self.reason = ""
+        self.detail = ""
+        self.error: SseTuiError | None = None
+
+    async def records(self) -> AsyncGenerator[Record, None]:
+        """Everything that happens on the open stream, its close last."""
+        clock = self._turn.clock
+        self._injector.open(clock.now())
+        while not self.reason:
+            if self._turn.stopped:
+                self._finish("client", "stopped")
+                break
+            limit, deadline = self._next_limit()
+            read: Read | None = None
+            try:
+                read = await self._turn.waiter.wait(self._body.read(), self._turn.until(deadline))
+            except Woken:
+                steps = self._injector.due(clock.now())
+            except TimeoutError:
+                steps = self._injector.due(clock.now())
+                if limit != "fault":
+                    self._time_out(limit)
+            else:
+                if read is None:
+                    assert self._body.ending is not None
+                    self._finish(*self._body.ending)
+                    break
+                if self._first:
+                    yield self._first_byte(read)
+                self._quiet_since = clock.now()
+                steps = self._injector.feed(read.data, self._quiet_since)
+            while steps and not self.reason:
+                step = steps.pop(0)
+                if isinstance(step, Forward):
+                    assert read is not None
+                    yield self._turn.chunk(self._restamped(read), step.data)
+                    self._receive(step.data)
+                    continue
+                yield self._fault(step)
+                if isinstance(step, Stall):
+                    steps = await self._stall(step, steps)
+                else:
+                    self._break(step)
+        self._body.close()
+        yield self._turn.close(self.reason, self.detail)
+
+    def _receive(self, data: bytes) -> None:
+        try:
+            self._reception.feed(data)
+        except EventTooLarge as error:
+            self.error = error
+            self._finish("error", error.message)
+        if self._ended_at is None and self._reception.ended:
+            self._ended_at = self._turn.clock.now()
+
+    def _next_limit(self) -> tuple[str, int | None]:
+        """Which limit comes first, and when."""
+        timeouts = self._turn.timeouts
+        quiet, name = (timeouts.first_byte, "first-byte") if self._first else (timeouts.idle, "idle")
+        limits: list[tuple[int, str]] = []
+        if quiet is not None:
+            limits.append((self._quiet_since + int(quiet * 1e9), name))
+        if self._turn.deadline is not None:
+            limits.append((self._turn.deadline, "total"))
+        if self._ended_at is not None:
+            limits.append((self._ended_at + _DRAIN_NS, "ended"))
+        fault = self._injector.next_deadline
+        if fault is not None:
+            limits.append((fault, "fault"))
+        if not limits:
+            return "", None
+        deadline, name = min(limits)
+        return name, deadline
+
+    def _time_out(self, limit: str) -> None:
+        if limit == "ended":
+            self._finish("client", "the stream had ended")
+            return
+        timeouts = self._turn.timeouts
+        seconds = {"first-byte": timeouts.first_byte, "idle": timeouts.idle, "total": timeouts.total}[limit]
+        self.error = timed_out(limit, seconds or 0)
+        self._finish("timeout", self.error.message)
+
+    async def _stall(self, stall: Stall, rest: list[Step]) -> list[Step]:
+        """Read nothing for a while, then go on with `rest`; a fault armed meanwhile comes first."""
+        end = self._turn.clock.now() + int(stall.seconds * 1e9)
+        seconds = stall.seconds
+        while True:
+            try:
+                await self._turn.pause(seconds)
+                break
+            except Woken:
+                if self._turn.stopped:
+                    rest = []
+                    break
+                held = sum(len(step.data) for step in rest if isinstance(step, Forward))
+                due = self._injector.due(self._turn.clock.now(), held)
+                if due:
+                    rest = due if isinstance(due[-1], Cut | Reset) else [*due, *rest]
+                    break
+                seconds = (end - self._turn.clock.now()) / 1e9
+            except TimeoutError:
+                break  # the total time; the loop finds that out by itself
+        self._not_before = self._quiet_since = self._turn.clock.now()
+        return rest
+
+    def _break(self, step: Cut | Reset) -> None:
+        note = ""
+        if isinstance(step, Cut):
+            self._body.close()
+        elif not self._body.reset():
+            note = "; this transport could only close it, not reset it"
+        self._finish("fault", step.did + note)
+
+    def _finish(self, reason: str, detail: str) -> None:
+        self.reason, self.detail = reason, detail
+
+    def _restamped(self, read: Read) -> Read:
+        """Bytes that waited for a stall to end reach the client at its end, and say so."""
+        if read.t >= self._not_before:
+            return read
+        return Read(read.data, self._not_before, "fault")
+
+    def _first_byte(self, read: Read) -> Phase:
+        self._first = False
+        turn = self._turn
+        t = max(read.t, self._headers_at)
+        return Phase(t=t, turn=turn.number, conn=turn.conn, name="first_byte", dt=t - self._headers_at)
+
+    def _fault(self, step: Stall | Cut | Reset) -> Fault:
+        turn = self._turn
+        return Fault(
+            t=turn.clock.now(),
+            turn=turn.number,
+            conn=turn.conn,
+            plan=str(step.fault),
+            at=step.at,
+            did=step.did,
+        )

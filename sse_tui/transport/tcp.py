@@ -1,0 +1,127 @@
+"""A TCP connection whose every read is stamped.
+
+On Linux the kernel's receive time comes with the data (SO_TIMESTAMPNS, recvmsg), so a busy process cannot
+make a stamp late. When one read takes several segments the stamp is that of the last one; when it ends
+inside a segment the kernel gives none and the monotonic clock right after the read is used, and named.
+
+The socket is driven with `add_reader`, which asyncio and uvloop both have. A read is safe to cancel: it
+awaits only readiness, and nothing is awaited between taking the bytes and returning them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+import sys
+from typing import NamedTuple
+
+from sse_tui.transport.clock import SessionClock
+
+READ_SIZE = 65536
+# Not in Python's socket module; the value of asm-generic, which x86, ARM and RISC-V share.
+_SO_TIMESTAMPNS = 35
+_CONTROL_SIZE = socket.CMSG_SPACE(16) if hasattr(socket, "CMSG_SPACE") else 0
+# After this many reads that did not have to wait, let other tasks of the loop run.
+_GREED = 16
+
+
+class Read(NamedTuple):
+    """What one read brought, when, and by which clock ("kernel" or "read"). No data is the orderly end."""
+
+    data: bytes
+    t: int
+    clock: str
+
+
+class TcpStream:
+    """Owns a connected, non-blocking socket."""
+
+    def __init__(self, sock: socket.socket, clock: SessionClock) -> None:
+        self._sock = sock
+        self._clock = clock
+        self._streak = 0
+        self._stamped = sys.platform == "linux" and _CONTROL_SIZE > 0
+        sock.setblocking(False)
+        with contextlib.suppress(OSError):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._stamped:
+            try:
+                sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+            except OSError:
+                self._stamped = False
+
+    @property
+    def peer(self) -> str:
+        """The address at the other end, for messages."""
+        try:
+            host, port = self._sock.getpeername()[:2]
+        except OSError:
+            return "?"
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+    async def read(self) -> Read:
+        """Wait for bytes and take them. Raises OSError as the socket does: ConnectionResetError for a RST."""
+        self._streak += 1
+        if self._streak >= _GREED:
+            self._streak = 0
+            await asyncio.sleep(0)
+        while True:
+            try:
+                return self._take()
+            except (BlockingIOError, InterruptedError):
+                self._streak = 0
+                await self._readable()
+
+    async def write(self, data: bytes) -> None:
+        """Hand all of `data` to the kernel."""
+        await asyncio.get_running_loop().sock_sendall(self._sock, data)
+
+    def write_now(self, data: bytes) -> None:
+        """Hand over what the kernel takes at once; for a goodbye that must not wait."""
+        with contextlib.suppress(OSError):
+            self._sock.send(data)
+
+    def close(self) -> None:
+        """Close with a FIN first, so that the other end sees an end (a RST may follow if unread bytes
+        wait).
+        """
+        with contextlib.suppress(OSError):
+            self._sock.shutdown(socket.SHUT_WR)
+        self._sock.close()
+
+    def reset(self) -> None:
+        """Close with a RST: a linger time of zero makes the kernel discard and abort."""
+        with contextlib.suppress(OSError):
+            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._sock.close()
+
+    def _take(self) -> Read:
+        if not self._stamped:
+            data = self._sock.recv(READ_SIZE)
+            return Read(data, self._clock.now(), "read")
+        data, control, _, _ = self._sock.recvmsg(READ_SIZE, _CONTROL_SIZE)
+        t = self._clock.now()
+        for level, kind, value in control:
+            if level == socket.SOL_SOCKET and kind == _SO_TIMESTAMPNS:
+                seconds, ns = struct.unpack("@qq" if len(value) == 16 else "@ll", value)
+                return Read(data, self._clock.from_realtime(seconds * 1_000_000_000 + ns), "kernel")
+        return Read(data, t, "read")
+
+    async def _readable(self) -> None:
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        fd = self._sock.fileno()
+        if fd < 0:
+            raise ConnectionAbortedError("the connection is closed")
+        loop.add_reader(fd, _set, ready)
+        try:
+            await ready
+        finally:
+            loop.remove_reader(fd)
+
+
+def _set(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)
