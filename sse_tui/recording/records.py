@@ -42,6 +42,11 @@ class _Record(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="k", f
     turn: Number = 0
     conn: Number = 0
 
+    @property
+    def kind(self) -> str:
+        """The record's kind, the value of `k` in its line."""
+        return str(self.__struct_config__.tag)
+
 
 class Request(_Record, kw_only=True, omit_defaults=True, tag="request", frozen=True):
     """A connection attempt starts. `body` is text; `body_b64` is used instead when it is not valid UTF-8."""

@@ -6,7 +6,7 @@ assembled. Nothing here does input or output, and the only time is that of the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from sse_tui import dialects
 from sse_tui.dialects import Auto
@@ -97,7 +97,7 @@ class Analysis:
         return list(self._readers[type(record)](record))
 
     def _entry(self, record: Record) -> Entry:
-        return Entry(record.k, self._time(record.t), record.turn, record.conn, record=record)
+        return Entry(record.kind, self._time(record.t), record.turn, record.conn, record=record)
 
     def _time(self, t: int) -> int | None:
         return t if self._timed else None
@@ -113,14 +113,14 @@ class Analysis:
         conn = Connection(record.conn, request=record)
         turn.connections.append(conn)
         turn.reconnecting = False
-        requested = next((v for n, v in record.headers if n.lower() == "last-event-id"), "")
-        turn.continuity.connected(requested)
+        turn.clocks.started(record.t)
         self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
         self.idle = Idle()
         return [self._entry(record)]
 
     def _new_turn(self, number: int, dialect: str | None) -> Turn:
         turn = Turn(number, dialects.create(dialect or "auto"))
+        turn.clocks.timed = turn.gaps.timed = self._timed
         self.turns.append(turn)
         return turn
 
@@ -149,7 +149,11 @@ class Analysis:
         wire.decoder = ContentDecoder(record.headers)
         if wire.decoder.damage:
             self.problems.append(wire.decoder.damage)
-        turn.continuity.answered(next((v for n, v in record.headers if n.lower() == "last-event-id"), None))
+        if record.status == 204:
+            turn.continuity.nothing_more()
+        elif record.status == 200:
+            asked = _header(wire.conn.request.headers, "last-event-id") if wire.conn.request is not None else None
+            turn.continuity.connected(asked or "", _header(record.headers, "last-event-id"))
         if isinstance(turn.dialect, Auto):
             turn.dialect.headers_seen(record.headers)
         return [self._entry(record)]
@@ -174,7 +178,7 @@ class Analysis:
             self.problems.append(exc.message)
             items = exc.items
         entries = [self._item(turn, wire, item, record.t) for item in items]
-        turn.gaps.read(record.t, sum(entry.kind == "event" for entry in entries))
+        turn.gaps.read(record.t, sum(entry.kind == "event" for entry in entries), conn=wire.conn.number)
         return entries
 
     def _item(self, turn: Turn, wire: _Wire, item: Item, t: int) -> Entry:
@@ -261,3 +265,6 @@ class Analysis:
             self.turns[-1].reconnecting = False
         return [self._entry(record)]
 
+
+def _header(headers: Sequence[tuple[str, str]], name: str) -> str | None:
+    return next((value for key, value in headers if key.lower() == name), None)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import dataclasses
+
 import msgspec
 
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
@@ -85,7 +87,7 @@ def _error(turn: Turn) -> dict[str, Any] | None:
 
 def clocks_json(turn: Turn) -> dict[str, float | None]:
     """The clocks of the turn's first connection and of its tokens, ms; null where nothing marked them."""
-    return {name: _round(value) for name, value in msgspec.to_builtins(turn.clocks.clocks()).items()}
+    return {name: _round(value) for name, value in dataclasses.asdict(turn.clocks.clocks()).items()}
 
 
 def gaps_json(turn: Turn) -> dict[str, Any]:

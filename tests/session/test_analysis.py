@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from story import Story, done, finish, role, token, usage
+from tests.session.story import Story, done, finish, role, token, usage
 
 from sse_tui.recording.records import Header
 from sse_tui.session.analysis import Analysis

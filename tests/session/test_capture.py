@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from story import done, role, token
+from tests.session.story import done, role, token
 
 from sse_tui.recording import read_recording
 from sse_tui.recording.records import Chunk, Close, End, Fault, Note, Reconnect, Request
