@@ -98,8 +98,8 @@ class _Transfer:
             if not response.is_success:
                 raise _refused(self._source.url, response)
             self._begin(response)
-            with disk_errors(self._part), self._part.open("ab") as file:
-                for block in response.iter_raw(BLOCK):
+            with disk_errors(self._part), self._part.open("ab", buffering=BLOCK) as file:
+                for block in response.iter_raw():
                     self._check_begin(block)
                     file.write(block)
                     self.digest.update(block)
@@ -158,7 +158,7 @@ class _Transfer:
 
     def _check_begin(self, block: bytes) -> None:
         begins = self._source.begins
-        if self.done == 0 and begins and not block.startswith(begins):
+        if self.done == 0 and block[: len(begins)] != begins[: len(block)]:
             raise ModelError(
                 "download-not-it", f"{self._source.url} is not a GGUF file: it begins with {block[:40]!r}."
             )

@@ -1,0 +1,95 @@
+"""Hold-back of incomplete characters and of stop strings: the answer never depends on how it was cut."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sse_tui.engine.text import TextStream
+
+WIDE = "Hi 👩‍🚀🦙 日本語 ñ ✅ end"
+
+
+def read(chunks: list[bytes], stops: list[str]) -> tuple[str, bool]:
+    """What a stream gives for chunks, pushed until it stops, and whether it stopped."""
+    stream = TextStream(stops)
+    out = ""
+    for chunk in chunks:
+        out += stream.push(chunk)
+        if stream.stopped:
+            break
+    return out + stream.close(), stream.stopped
+
+
+def expected(text: str, stops: list[str]) -> tuple[str, bool]:
+    """The definition: grow the text by characters; the first time it ends in a stop string, the longest, cut
+    it."""
+    for end in range(1, len(text) + 1):
+        hits = [stop for stop in stops if stop and text[:end].endswith(stop)]
+        if hits:
+            return text[: end - max(map(len, hits))], True
+    return text, False
+
+
+def cut(data: bytes, places: list[int]) -> list[bytes]:
+    edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
+    return [data[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+
+
+def test_a_character_cut_at_every_byte_comes_out_whole() -> None:
+    data = WIDE.encode()
+    for place in range(len(data) + 1):
+        stream = TextStream()
+        first = stream.push(data[:place])
+        assert "�" not in first
+        assert first + stream.push(data[place:]) + stream.close() == WIDE
+
+
+def test_a_stop_string_cut_at_every_place_is_found_and_not_shown() -> None:
+    data = b"one two STOP three"
+    for place in range(len(data) + 1):
+        assert read([data[:place], data[place:]], ["STOP"]) == ("one two ", True)
+
+
+def test_what_may_become_a_stop_string_is_held_and_given_when_it_does_not() -> None:
+    stream = TextStream(["</end>"])
+    assert stream.push(b"a</e") == "a"
+    assert stream.push(b"x") == "</ex"
+    assert stream.push(b"</en") == ""
+    assert stream.close() == "</en"
+
+
+def test_the_stop_string_that_is_complete_first_counts() -> None:
+    assert read([b"abcdef"], ["abcdef", "cd"]) == ("ab", True)
+    assert read([b"xab"], ["ab", "xab"]) == ("", True)
+
+
+def test_text_after_a_stop_is_dropped() -> None:
+    stream = TextStream(["."])
+    assert stream.push(b"One. Two") == "One"
+    assert stream.push(b" Three") == ""
+    assert stream.close() == ""
+
+
+def test_an_empty_stop_string_stops_nothing() -> None:
+    assert read([b"abc"], [""]) == ("abc", False)
+
+
+def test_unfinished_bytes_at_the_end_become_a_replacement_character() -> None:
+    stream = TextStream()
+    assert stream.push("日".encode()[:2]) == ""
+    assert stream.close() == "�"
+
+
+small = st.text(alphabet="abñ日🦙", max_size=12)
+
+
+@given(small, st.lists(st.text(alphabet="abñ日🦙", max_size=4), max_size=3), st.lists(st.integers(0, 60)))
+@example("aab", ["ab"], [1, 2])
+def test_the_answer_is_the_definition_for_every_cut(text: str, stops: list[str], places: list[int]) -> None:
+    assert read(cut(text.encode(), places), stops) == expected(text, stops)
+
+
+@given(st.binary(max_size=40), st.lists(st.integers(0, 60)))
+def test_bytes_that_are_no_text_come_out_the_same_for_every_cut(data: bytes, places: list[int]) -> None:
+    assert read(cut(data, places), []) == (data.decode("utf-8", "replace"), False)
