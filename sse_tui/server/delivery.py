@@ -97,8 +97,8 @@ class EventStreamResponse:
     """The ASGI response that replays `stream` after event `after` and follows it to its end.
 
     `opening` sends a heartbeat before anything else, so that headers and a first byte pass every proxy at
-    once; a replay gets one only where it has nothing to send yet. `attach` and `detach` tell the generation, if it
-    still runs, that a reader came and left.
+    once; a replay gets one only where it has nothing to send yet. `attach` and `detach` tell the generation,
+    if it still runs, that a reader came and left.
     """
 
     def __init__(
@@ -123,6 +123,12 @@ class EventStreamResponse:
         self._detach = detach
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(name.lower().encode(), value.encode()) for name, value in self._headers.items()]
+        start = {"type": "http.response.start", "status": 200, "headers": headers}
+        if scope["method"] == "HEAD":
+            await send(start)
+            await send({"type": "http.response.body", "body": b""})
+            return
         task = asyncio.current_task()
         assert task is not None
         wakeup = _Wakeup(self._settings, task)
@@ -130,8 +136,7 @@ class EventStreamResponse:
         ear = asyncio.ensure_future(_hear_end(receive, wakeup.on_gone))
         self._attach()
         try:
-            headers = [(name.lower().encode(), value.encode()) for name, value in self._headers.items()]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send(start)
             await self._pump(send, wakeup)
         finally:
             self._detach()

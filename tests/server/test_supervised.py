@@ -1,0 +1,103 @@
+"""The endpoint as a child: what it tells its parent, and that it never outlives it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+COMMAND = [sys.executable, "-m", "sse_tui.server.supervised", "--engine", "scripted", "--script", "a b c"]
+
+
+def start(*options: str, token: str = "secret") -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"SSE_TUI_TOKEN": token},
+    )
+
+
+def until(child: subprocess.Popen[bytes], status: str) -> dict[str, Any]:
+    assert child.stdout is not None
+    for line in child.stdout:
+        said: dict[str, Any] = json.loads(line)
+        if said["status"] == status:
+            return said
+    raise AssertionError(f"it never said {status}: {child.stderr.read().decode() if child.stderr else ''}")
+
+
+def test_it_says_where_it_is_and_ends_with_its_standard_input() -> None:
+    with start() as child:
+        ready = until(child, "ready")
+        assert ready["model"] == ready["engine"]["model"] == "scripted"
+        headers = {"Authorization": "Bearer secret"}
+        assert httpx.get(f"{ready['url']}/v1/models", headers=headers).status_code == 200
+        assert httpx.get(f"{ready['url']}/v1/models").status_code == 401
+        out, err = child.communicate(timeout=10)
+    assert [json.loads(line)["status"] for line in out.splitlines()] == ["stopping", "stopped"]
+    assert err == b""
+    assert child.returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
+    with start() as child:
+        until(child, "ready")
+        child.send_signal(number)
+        until(child, "stopped")
+        assert child.wait(10) == 0
+
+
+def test_failures_are_told_in_the_same_way() -> None:
+    with start() as first:
+        port = until(first, "ready")["url"].rpartition(":")[2]
+        with start("--port", port) as second:
+            failed = until(second, "failed")
+            assert failed["error"]["code"] == "port-taken"
+            assert second.wait(10) == 2
+        first.communicate(timeout=10)
+    with start("--engine", "llamacpp", "--model", "/no/such/model.gguf") as child:
+        assert until(child, "failed")["error"]["code"] == "model-not-found"
+        assert child.wait(10) == 3
+
+
+def test_it_ends_when_its_parent_is_killed() -> None:
+    """The parent gets SIGKILL and can do nothing; its end of the pipe closes all the same."""
+    parent = (
+        "import subprocess, sys\n"
+        f"child = subprocess.Popen({COMMAND!r}, stdin=subprocess.PIPE)\n"
+        "print(child.pid, flush=True)\n"
+        "child.wait()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        until(process, "ready")
+        process.kill()
+        process.wait()
+        wait_for(lambda: not alive(pid), 10)
+
+
+def alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(condition: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
