@@ -18,6 +18,7 @@ from .reader import (
     Recording,
     Source,
     file_blocks,
+    is_regular,
     path_blocks,
     read_recording,
     recording_of_blocks,
@@ -80,12 +81,13 @@ def open_any(source: Source, *, tool: str = "", created: str = "") -> Recording:
     there for a `BodyReader`. `tool` and `created` go into the header of a raw one. Raises RecordingError.
     """
     name = source_name(source)
-    if isinstance(source, str | Path):
+    if isinstance(source, str | Path) and is_regular(Path(source)):
         path = Path(source)
         if sniff(_start(path_blocks(path))[0], name) == "recording":
             return read_recording(path)
         return _raw(name, raw_header(tool=tool, created=created), lambda: path_blocks(path))
-    first, blocks = _start(file_blocks(source, name))
+    stream = path_blocks(Path(source)) if isinstance(source, str | Path) else file_blocks(source, name)
+    first, blocks = _start(stream)
     if sniff(first, name) == "recording":
         return recording_of_blocks(blocks, name)
     return _raw(name, raw_header(tool=tool, created=created), lambda: blocks)

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..errors import RecordingError
-from .lines import BROKEN, decode_record
+from .lines import decode_record
 from .records import Chunk, Record
 
 WINDOW = 1 << 18
@@ -173,17 +173,28 @@ class BodyReader:
     ) -> None:
         self.close()
 
-    def _decoded(self, offset: int) -> bytes:
+    def record(self, offset: int) -> Record:
+        """The record whose line begins at `offset`. Raises RecordingError when there is none any more."""
         try:
             record = decode_record(self._line(offset))
-        except BROKEN:
+        except (ValueError, RecursionError):
             record = None
         except OSError as error:
             raise RecordingError("recording-read", f"Cannot read {self.path}: {error.strerror}.") from error
+        if record is None:
+            raise self._changed(offset)
+        return record
+
+    def _decoded(self, offset: int) -> bytes:
+        record = self.record(offset)
         if not isinstance(record, Chunk):
-            message = f"{self.path} was changed at byte {offset} while it was open."
-            raise RecordingError("recording-changed", message)
+            raise self._changed(offset)
         return record.data
+
+    def _changed(self, offset: int) -> RecordingError:
+        return RecordingError(
+            "recording-changed", f"{self.path} was changed at byte {offset} while it was open."
+        )
 
     def _line(self, offset: int) -> bytes:
         begin = offset - self._window_at
@@ -191,13 +202,20 @@ class BodyReader:
             end = self._window.find(b"\n", begin)
             if end >= 0:
                 return self._window[begin:end]
+        # Whoever goes backwards will want the lines before this one next.
+        back = WINDOW // 2 if offset < self._window_at else 0
+        self._window_at = max(0, offset - back)
+        self._window = os.pread(self._fd, WINDOW, self._window_at)
+        begin = offset - self._window_at
+        end = self._window.find(b"\n", begin)
+        return self._window[begin:end] if end >= 0 else self._long_line(offset)
+
+    def _long_line(self, offset: int) -> bytes:
+        """A line that is longer than the window, which is not kept; or, at the end of the file, what there is."""
         size = WINDOW
         while True:
-            window = os.pread(self._fd, size, offset)
-            end = window.find(b"\n")
-            if end >= 0 or len(window) < size:
-                break
+            data = os.pread(self._fd, size, offset)
+            end = data.find(b"\n")
+            if end >= 0 or len(data) < size:
+                return data[:end] if end >= 0 else data
             size *= 2
-        # A huge line is not worth keeping.
-        self._window, self._window_at = (window, offset) if size == WINDOW else (b"", 0)
-        return window[:end] if end >= 0 else window

@@ -120,8 +120,8 @@ class KnownSecrets:
             for match in pattern.finditer(text):
                 self.learn(match.group())
 
-    def mask_text(self, text: str, placeholder: str) -> str:
-        """`text` with every known secret and every match of a pattern replaced."""
+    def mask_text(self, text: str, placeholder: str | None) -> str:
+        """`text` with every known secret and every match of a pattern replaced; by asterisks if by nothing else."""
         if not self:
             return text
         data = text.encode("utf-8", "surrogatepass")
@@ -131,7 +131,8 @@ class KnownSecrets:
         parts: list[bytes] = []
         done = 0
         for start, end in spans:
-            parts += (data[done:start], placeholder.encode())
+            mask = b"*" * (end - start) if placeholder is None else placeholder.encode()
+            parts += (data[done:start], mask)
             done = end
         parts.append(data[done:])
         return b"".join(parts).decode("utf-8", "surrogatepass")

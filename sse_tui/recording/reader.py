@@ -60,6 +60,8 @@ def read_recording(source: Source) -> Recording:
     name = source_name(source)
     if isinstance(source, str | Path):
         path = Path(source)
+        if not is_regular(path):
+            return recording_of_blocks(path_blocks(path), name)
         header = _header(split_lines(path_blocks(path)), name)
         return Recording(name, header, lambda lines: _pairs(split_lines(path_blocks(path)), lines))
     return recording_of_blocks(file_blocks(source, name), name)
@@ -84,6 +86,11 @@ def source_name(source: Source) -> str:
         return str(source)
     name = getattr(source, "name", None)
     return name if isinstance(name, str) else "the input"
+
+
+def is_regular(path: Path) -> bool:
+    """Whether the path can be read twice: not a pipe, as a shell's `<(command)` is. Missing files count as such."""
+    return path.is_file() or not path.exists() or path.is_dir()
 
 
 def path_blocks(path: Path) -> Iterator[bytes]:

@@ -67,6 +67,8 @@ _AUTH_PARAMETER = re.compile(
     r'(?:response|signature|credential|oauth_token|oauth_signature)\s*=\s*"?([^",\s]+)', re.IGNORECASE
 )
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>]+", re.IGNORECASE)
+# Their value is a URL even when it is a relative one.
+_URL_HEADERS = frozenset(["location", "content-location", "referer", ":path"])
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)([^/?#]*)@", re.IGNORECASE)
 
 
@@ -118,7 +120,7 @@ class Redactor:
                     record, plan=self.text(record.plan), at=self.text(record.at), did=self.text(record.did)
                 )
             case Reconnect():
-                return msgspec.structs.replace(record, last_event_id=self._masked(record.last_event_id))
+                return msgspec.structs.replace(record, last_event_id=self._event_id(record.last_event_id))
             case End():
                 return msgspec.structs.replace(record, reason=self.text(record.reason))
         return record
@@ -138,7 +140,8 @@ class Redactor:
         # First learn everything, then write: the body may name a secret that the URL has too.
         headers = self._headers(record.headers)
         url = self._url(record.url)
-        body = record.data.decode("utf-8", "surrogateescape")
+        binary = record.body_b64 is not None
+        body = record.data.decode("utf-8", "surrogateescape") if binary else record.body or ""
         if body:
             body = self._form(record.headers, body)
             self._learn_fields(body)
@@ -146,7 +149,7 @@ class Redactor:
         changes: dict[str, object] = {"headers": self._masked_headers(headers)}
         changes["url"] = self._masked(url, in_url=True)
         body = self._masked(body)
-        if record.body_b64 is not None:
+        if binary:
             changes["body_b64"] = base64.b64encode(body.encode("utf-8", "surrogateescape")).decode("ascii")
         elif record.body is not None:
             changes["body"] = body
@@ -178,13 +181,22 @@ class Redactor:
                 for secret in _secrets_of_header(name.lower(), value):
                     self._known.learn(secret)
                 redacted.append((name, PLACEHOLDER))
+            elif name.lower() in _URL_HEADERS:
+                redacted.append((name, self._url(value)))
             else:
                 redacted.append((name, _URL.sub(lambda match: self._url(match.group()), value)))
                 self._known.learn_matches(value)
         return redacted
 
     def _masked_headers(self, headers: Headers) -> Headers:
-        return [(name, self._masked(value)) for name, value in headers]
+        return [
+            (name, self._event_id(value) if name.lower() == "last-event-id" else self._masked(value))
+            for name, value in headers
+        ]
+
+    def _event_id(self, value: str) -> str:
+        """An event ID masked as it is in a body, so that the two are still the same."""
+        return self._known.mask_text(value, None)
 
     def _url(self, url: str) -> str:
         self._known.learn_matches(url)

@@ -53,7 +53,8 @@ class Writer:
         except OSError as error:
             raise self._failure("create", error) from error
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            # Waits for a look of `store.is_running` at the new file, which takes microseconds.
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
         except OSError:
             pass  # a file system without locks: the recording matters more than the mark
         names = [name for name in redactor.names if name not in header.redacted]
@@ -61,6 +62,7 @@ class Writer:
             self._append(encode_line(msgspec.structs.replace(header, redacted=[*header.redacted, *names])))
         except RecordingError:
             self._drop()
+            self.path.unlink(missing_ok=True)
             raise
 
     @property
@@ -73,8 +75,8 @@ class Writer:
         """Whether `close` was called."""
         return self._fd < 0
 
-    def write(self, record: Record) -> int:
-        """Append one record; the file's size in bytes after it.
+    def write(self, record: Record) -> Record:
+        """Append one record; gives it as it was written, with the secrets taken out.
 
         Raises RecordingError when it cannot be written; the file is then as before.
         """
@@ -82,7 +84,7 @@ class Writer:
         self._append(encode_line(record))
         if isinstance(record, Note | End):
             self._sync()
-        return self._size
+        return record
 
     def write_many(self, records: Iterable[Record]) -> int:
         """Append a batch with one write; the file's size in bytes after it. On an error none is written."""

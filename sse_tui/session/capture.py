@@ -12,11 +12,12 @@ import contextlib
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 import msgspec
 
-from sse_tui.errors import SseTuiError, UsageError
+from sse_tui.errors import SseTuiError, StreamError, UsageError
 from sse_tui.faults import parse_plan
 from sse_tui.recording import Redactor
 from sse_tui.session import capture_protocol as protocol
@@ -82,6 +83,10 @@ class Capture:
             error = recorder.error
         except SseTuiError as exc:
             error = exc
+        except Exception as exc:
+            # A fault of this program: the TUI must hear of it, and the log must hold where it was.
+            traceback.print_exc()
+            error = StreamError("capture-failed", f"The capture process failed: {exc!r}.", "Its log says where.")
         self._grown()
         packed = protocol.pack_error(error) if error is not None else None
         self._say(protocol.Done(command.number, recorder.outcome, packed))

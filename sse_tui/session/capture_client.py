@@ -33,7 +33,7 @@ def recording_path(spec: SessionSpec) -> Path:
     folder = recordings_dir(spec.config)
     folder.mkdir(parents=True, exist_ok=True)
     prune(folder, keep=spec.config.recording.keep - 1)
-    return new_path(folder, datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ"), spec.mode)
+    return new_path(folder, datetime.now(UTC).isoformat(), spec.mode)
 
 
 class CaptureClient:

@@ -65,7 +65,6 @@ class Recorder:
             plan=plan,
             verify=turn.verify,
             http2=turn.http2,
-            max_event_bytes=turn.max_event_bytes,
         )
         self._driver = driver
         try:
@@ -104,5 +103,5 @@ class Recorder:
 
     def _write(self, record: Record) -> Record:
         if self._writer is not None:
-            return self._writer.write_redacted(record)
+            return self._writer.write(record)
         return self.redactor.record(record)

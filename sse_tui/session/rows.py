@@ -138,17 +138,17 @@ class RowTable:
         item = _parse(raw, LABELS[code])
         chunk = self._chunk(index)
         previous = self._previous_event(index)
-        previous_chunk = self._chunk(previous) if previous is not None else -1
-        t = self._index.t_of(chunk) if chunk >= 0 else None
+        previous_chunk = self._chunk(previous) if previous is not None else None
+        t = self._index.t_of(chunk) if chunk is not None else None
         gap = None
-        if code != _CODES["comment"] and previous_chunk >= 0 and previous_chunk != chunk and t is not None:
-            gap = (t - self._index.t_of(previous_chunk)) / 1e6
+        if code != _CODES["comment"] and previous_chunk not in (None, chunk) and t is not None:
+            gap = (t - self._index.t_of(previous_chunk)) / 1e6  # type: ignore[arg-type]
         return Row(
-            index, LABELS[code], conn, self._number[index], start, end, t, gap, chunk == previous_chunk, raw,
+            index, LABELS[code], conn, self._number[index], start, end, t, gap, chunk is not None and chunk == previous_chunk, raw,
             item, _deltas(item, self._dialects.get(conn, "generic")), None, self.span(index),
         )  # fmt: skip
 
-    def _chunk(self, index: int) -> int:
+    def _chunk(self, index: int) -> int | None:
         last_byte = self._start[index] + max(self._size[index], 1) - 1
         return self._index.chunk_at(self._conn[index], last_byte)
 

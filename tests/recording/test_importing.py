@@ -115,6 +115,25 @@ def test_a_pipe_is_read_as_it_comes() -> None:
         timer.join()
 
 
+@pytest.mark.parametrize("raw", [True, False])
+def test_a_named_pipe_is_read_once(
+    tmp_path: Path, write: Callable[..., Path], session: list[Record], raw: bool
+) -> None:
+    """As a shell gives it for `open <(curl ...)`."""
+    data = RAW * 1000 if raw else write(session).read_bytes()
+    for read in (open_any,) if raw else (open_any, read_recording):
+        pipe = tmp_path / f"pipe-{read.__name__}"
+        os.mkfifo(pipe)
+        sender = threading.Thread(target=pipe.write_bytes, args=[data])
+        sender.start()
+        records = list(read(pipe))
+        sender.join()
+        if raw:
+            assert b"".join(record.data for record in records if isinstance(record, Chunk)) == data
+        else:
+            assert records == session
+
+
 def test_an_imported_stream_can_be_recorded(tmp_path: Path) -> None:
     with Writer(tmp_path / "a", raw_header(), Redactor()) as writer:
         writer.write_many(raw_records(untimed([RAW])))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import random
 import tracemalloc
 from collections.abc import Callable
@@ -9,6 +10,7 @@ import pytest
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import BodyIndex, BodyReader, Chunk, Note, Record, chunk, read_recording
+from sse_tui.recording.index import WINDOW
 
 SEED = 20261130
 
@@ -49,11 +51,11 @@ def test_slices_are_those_of_the_whole_body(write: Callable[..., Path], cache_by
                 start = dice.randrange(len(body) + 5)
                 end = start + dice.choice([0, 1, 30, 3000])
                 assert reader.body(conn, start, end) == body[start:end]
-                number = index.chunk_at(conn, start)
-                assert number == (owner[conn][start] if start < len(body) else None)
-                if number is not None:
-                    first = index.start_of(conn, number)
-                    assert body[first : first + chunks[number].size] == reader.chunk(number)
+                found = index.chunk_at(conn, start)
+                assert found == (owner[conn][start] if start < len(body) else None)
+                if found is not None:
+                    first = index.start_of(conn, found)
+                    assert body[first : first + chunks[found].size] == reader.chunk(found)
             assert reader.body(conn, 0, len(body)) == body
             assert reader.body(conn, -5, 3) == body[:3]
             assert index.chunk_at(conn, -1) is None
@@ -61,6 +63,22 @@ def test_slices_are_those_of_the_whole_body(write: Callable[..., Path], cache_by
         assert index.chunk_at(9, 0) is None
         assert index.size(9) == 0
     reader.close()
+
+
+def test_going_backwards_reads_the_file_in_windows(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records: list[Record] = [chunk(t, b"data: %d\n\n" % t, turn=1, conn=1) for t in range(20_000)]
+    path = write(records)
+    index = BodyIndex()
+    index.feed(read_recording(path).with_offsets())
+    calls: list[int] = []
+    real = os.pread
+    monkeypatch.setattr(os, "pread", lambda fd, size, at: calls.append(at) or real(fd, size, at))
+    with BodyReader(path, index, cache_bytes=0) as reader:
+        for number in reversed(range(len(index))):
+            assert reader.chunk(number) == b"data: %d\n\n" % number
+    assert len(calls) <= path.stat().st_size // (WINDOW // 2) + 2
 
 
 def test_a_chunk_of_another_connection_has_no_start(write: Callable[..., Path]) -> None:

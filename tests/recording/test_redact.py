@@ -6,6 +6,8 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import (
@@ -26,6 +28,7 @@ from sse_tui.recording import (
     chunk,
     read_recording,
 )
+from sse_tui.recording.lines import decode_record, encode_line
 
 SECRET = 'sk-Ab/9+x"Zq\\7 é&K'
 PLAIN = "sk-proj-0123456789abcdef"
@@ -366,6 +369,65 @@ def test_stand_ins_for_a_key_do_not_garble_the_answer(key: str) -> None:
     assert asked.headers == [("Authorization", "[redacted]")]
     answer = chunk(1, f'data: {{"model":"{key}/llama"}}\n\n'.encode(), turn=1, conn=1)
     assert redactor.record(answer) is answer
+
+
+def test_an_event_id_stays_the_same_in_body_header_and_record() -> None:
+    redactor = Redactor()
+    redactor.learn(PLAIN)
+    event_id = f"{PLAIN}_7"
+    body = redactor.record(chunk(1, f"id: {event_id}\n".encode(), turn=1, conn=1))
+    again = redactor.record(Reconnect(t=2, delay_ms=0, last_event_id=event_id, policy="last-event-id"))
+    asked = redactor.record(request(headers=[("Last-Event-ID", event_id)]))
+    assert isinstance(body, Chunk)
+    assert isinstance(again, Reconnect)
+    assert isinstance(asked, Request)
+    expected = "*" * len(PLAIN) + "_7"
+    assert (body.text, again.last_event_id, asked.headers[0][1]) == (f"id: {expected}\n", expected, expected)
+
+
+def test_a_relative_location(tmp_path: Path) -> None:
+    head = Response(
+        t=0,
+        turn=1,
+        conn=1,
+        status=302,
+        http_version="HTTP/2",
+        headers=[("location", f"/cb?token={PLAIN}&a=b"), (":path", f"/cb?key={PLAIN}")],
+    )
+    data = recorded(tmp_path, [head, *echoes(PLAIN)])
+    assert_gone(data, PLAIN)
+    assert b"/cb?token=redacted&a=b" in data
+
+
+anything = st.text(max_size=30) | st.sampled_from(
+    [
+        "\udc80\ud800secret",
+        "Basic %%%",
+        "Basic /w==",
+        "Bearer",
+        "a=b; c",
+        "http://a:b@[::1",
+        '{"api_key":"abcdefg"}',
+    ]
+)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["Authorization", "Cookie", "Location", "X", "Last-Event-ID"]), anything, anything)
+def test_it_takes_whatever_text_it_is_given(name: str, one: str, two: str) -> None:
+    records: list[Record] = [
+        request(one, [(name, two)], two),
+        request(f"http://{one}@h/?key={two}", [(name, one)], one),
+        Response(t=0, turn=1, conn=1, status=200, http_version=one, headers=[(name, one), ("X", two)]),
+        chunk(0, one.encode("utf-8", "surrogatepass"), turn=1, conn=1),
+        Close(t=0, turn=1, conn=1, reason="error", detail=one),
+        Note(t=0, text=two),
+    ]
+    redactor = Redactor(extra_patterns=["s+"])
+    for record in records:
+        out = redactor.record(record)
+        assert type(out) is type(record)
+        assert decode_record(encode_line(out))
 
 
 def test_redacting_twice_changes_nothing_more() -> None:

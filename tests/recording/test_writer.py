@@ -29,7 +29,8 @@ def test_the_size_it_returns_is_the_files(tmp_path: Path, session: list[Record])
     with Writer(path, Header(), Redactor()) as writer:
         assert writer.size == path.stat().st_size > 0
         for record in session:
-            assert writer.write(record) == path.stat().st_size == writer.size
+            assert writer.write(record) == record
+            assert path.stat().st_size == writer.size
         before = writer.size
         assert writer.write_many([]) == before
         assert writer.write_many(session) == path.stat().st_size > before
@@ -91,7 +92,8 @@ def test_a_full_disk_loses_only_what_did_not_fit(tmp_path: Path) -> None:
     path = tmp_path / "a"
     try:
         with Writer(path, Header(), Redactor()) as writer:
-            size = writer.write(Note(t=1, text="before"))
+            writer.write(Note(t=1, text="before"))
+            size = writer.size
             resource.setrlimit(resource.RLIMIT_FSIZE, (size + 50, hard))
             with pytest.raises(RecordingError) as caught:
                 writer.write(Note(t=2, text="x" * 200))
@@ -109,12 +111,17 @@ def test_a_full_disk_loses_only_what_did_not_fit(tmp_path: Path) -> None:
     assert recording.damage == []
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-def test_a_device_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = os.open
-    monkeypatch.setattr(os, "open", lambda path, flags, mode=0o777: real(path, flags & ~os.O_EXCL, mode))
-    with pytest.raises(RecordingError, match=r"No space left on device.*Free some disk space"):
-        Writer("/dev/full", Header(), Redactor())
+def test_a_disk_without_room_for_the_header_leaves_no_file(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
+        with pytest.raises(RecordingError, match=r"File too large"):
+            Writer(tmp_path / "a", Header(), Redactor())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+    assert not (tmp_path / "a").exists()
 
 
 def test_what_cannot_be_created(tmp_path: Path) -> None:
