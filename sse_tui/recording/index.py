@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..errors import RecordingError
-from .lines import decode_record
+from .lines import BROKEN, decode_record
 from .records import Chunk, Record
 
 WINDOW = 1 << 18
@@ -177,7 +177,7 @@ class BodyReader:
         """The record whose line begins at `offset`. Raises RecordingError when there is none any more."""
         try:
             record = decode_record(self._line(offset))
-        except (ValueError, RecursionError):
+        except BROKEN:
             record = None
         except OSError as error:
             raise RecordingError("recording-read", f"Cannot read {self.path}: {error.strerror}.") from error
@@ -211,7 +211,7 @@ class BodyReader:
         return self._window[begin:end] if end >= 0 else self._long_line(offset)
 
     def _long_line(self, offset: int) -> bytes:
-        """A line that is longer than the window, which is not kept; or, at the end of the file, what there is."""
+        """A line longer than the window, which is not kept; at the end of the file what there is of it."""
         size = WINDOW
         while True:
             data = os.pread(self._fd, size, offset)

@@ -121,7 +121,7 @@ class KnownSecrets:
                 self.learn(match.group())
 
     def mask_text(self, text: str, placeholder: str | None) -> str:
-        """`text` with every known secret and every match of a pattern replaced; by asterisks if by nothing else."""
+        """`text` with every known secret and match of a pattern replaced, by asterisks when by None."""
         if not self:
             return text
         data = text.encode("utf-8", "surrogatepass")

@@ -89,7 +89,7 @@ def source_name(source: Source) -> str:
 
 
 def is_regular(path: Path) -> bool:
-    """Whether the path can be read twice: not a pipe, as a shell's `<(command)` is. Missing files count as such."""
+    """Whether the path can be read twice: not a pipe, as a shell's `<(command)` is, or a device."""
     return path.is_file() or not path.exists() or path.is_dir()
 
 
