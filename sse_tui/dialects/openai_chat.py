@@ -40,7 +40,7 @@ from sse_tui.dialects.base import (
 )
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.openai_chat_tools import ToolCalls
-from sse_tui.dialects.payload import JsonError, count, decode, kind_of, members, string
+from sse_tui.dialects.payload import JsonError, compact, count, decode, kind_of, members, string
 from sse_tui.eventstream.items import Event
 
 DONE = "[DONE]"
@@ -49,6 +49,9 @@ _PING_TYPES = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 # Top-level members that are passed on as they are: the server's own numbers and facts about the request.
 _PASSED_ON = ("timings", "perf_metrics", "x_groq", "prompt_filter_results")
+
+# Members that make a payload more than choices, names and usage ("type" and "object" only with some values).
+_BESIDE = frozenset({*_PASSED_ON, "prompt_progress", "error", "type"})
 
 
 class OpenAIChat(Dialect):
@@ -107,7 +110,7 @@ class OpenAIChat(Dialect):
         except JsonError as exc:
             return self._not_json(event, str(exc))
         if type(payload) is not dict:
-            return (Malformed(f"expected an object, got {kind_of(payload)}"),)
+            return self._no_object(event, payload)
         deltas: list[Delta] = []
         if payload.get("model") != self._model or payload.get("id") != self._id:
             self._names(payload, deltas)
@@ -117,7 +120,11 @@ class OpenAIChat(Dialect):
                 self._choice(choice, position, deltas)
         elif choices is not None:
             deltas.append(Malformed(f"choices: expected an array, got {kind_of(choices)}"))
-        self._rest(event, payload, deltas)
+        usage = payload.get("usage")
+        if usage and self._usage(usage, deltas):
+            self._own_usage = True
+        if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
+            self._beside(event, payload, deltas)
         return deltas
 
     def _special(self, event: Event) -> Sequence[Delta] | None:
@@ -127,6 +134,9 @@ class OpenAIChat(Dialect):
             self._ended = True
             return (Meta("done", DONE),)
         if not data:
+            if event.type == "error":
+                self._failed = True
+                return (StreamFault(None, None, None),)
             return (Meta("ping", data),)
         if event.type in _PING_TYPES:
             try:
@@ -135,6 +145,13 @@ class OpenAIChat(Dialect):
                 return (Meta("ping", data), Malformed(f"not JSON: {exc}", "json"))
             return (Meta("ping", data),)
         return None
+
+    def _no_object(self, event: Event, payload: Any) -> Sequence[Delta]:
+        broken = Malformed(f"expected an object, got {kind_of(payload)}")
+        if event.type == "error":
+            self._failed = True
+            return (broken, StreamFault(None, None, string(payload) or compact(payload)))
+        return (broken,)
 
     def _not_json(self, event: Event, why: str) -> Sequence[Delta]:
         broken = Malformed(f"not JSON: {why}", "json")
@@ -228,27 +245,21 @@ class OpenAIChat(Dialect):
         if transcript:
             deltas.append(Meta("audio_transcript", transcript))
 
-    def _rest(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        """What is beside the choices."""
-        usage = payload.get("usage")
-        if usage:
-            self._own_usage = True
-            self._usage(usage, deltas)
+    def _beside(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """What only some events have beside their choices."""
         progress = payload.get("prompt_progress")
         if progress:
             _progress(progress, deltas)
         for name in _PASSED_ON:
             if payload.get(name):
                 deltas.append(Meta(name, payload[name]))
-        if "x_groq" in payload:
-            self._groq(members(payload["x_groq"]), deltas)
+        self._groq(members(payload.get("x_groq")), deltas)
         if payload.get("type") == "ping" and "choices" not in payload:
             deltas.append(Meta("ping", event.data))
-        if event.type == "error" or "error" in payload or payload.get("object") == "error":
-            fault = fault_in(payload, announced=event.type == "error")
-            if fault is not None:
-                self._failed = True
-                deltas.append(fault)
+        fault = fault_in(payload, announced=event.type == "error")
+        if fault is not None:
+            self._failed = True
+            deltas.append(fault)
 
     def _groq(self, extension: dict[str, Any], deltas: list[Delta]) -> None:
         """Groq's member: its usage counts where there is no other, its error says why it stopped early."""
@@ -260,16 +271,18 @@ class OpenAIChat(Dialect):
             self._failed = True
             deltas.append(fault)
 
-    def _usage(self, usage: Any, deltas: list[Delta]) -> None:
+    def _usage(self, usage: Any, deltas: list[Delta]) -> bool:
+        """Add the counts in `usage`; False when there are none."""
         if type(usage) is not dict:
             deltas.append(Malformed(f"usage: expected an object, got {kind_of(usage)}"))
-            return
+            return False
         tokens_in, tokens_out = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
         if tokens_in is None and tokens_out is None:
-            return
+            return False
         reasoning = count(members(usage.get("completion_tokens_details")).get("reasoning_tokens"))
         cached = count(members(usage.get("prompt_tokens_details")).get("cached_tokens"))
         deltas.append(Usage(tokens_in, tokens_out, reasoning, cached))
+        return True
 
     @classmethod
     def prepare(

@@ -7,7 +7,7 @@ names mean, and who else means the same by them:
 - ttfc, time to first chunk: the first event, whatever it holds (OpenTelemetry; vLLM's TTFT for chats).
 - ttft, time to first token: the first event with text, reasoning or a tool call in it (AIPerf, guidellm). A
   chunk with only a role, an empty one, usage, a heartbeat or a sentinel is none.
-- ttfo, time to first output: first event with visible text or a tool call (AIPerf); without reasoning it is ttft.
+- ttfo, time to first output: first event with visible text or a tool call (AIPerf); ttft if none reasons.
 - e2e, end to end: the last event that bears tokens (AIPerf, vLLM).
 """
 
