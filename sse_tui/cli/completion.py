@@ -19,10 +19,10 @@ def command(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from sse_tui.cli.main import cli
+    from sse_tui.cli.main import COMPLETE_VAR, cli
 
     script = get_completion_class(shell)
     assert script is not None
     # `source_template` and not `source()`: that starts bash to look at its version.
-    made = script(cli, {}, "sse-tui", "_SSE_TUI_COMPLETE")
+    made = script(cli, {}, "sse-tui", COMPLETE_VAR)
     Output().line(made.source_template % made.source_vars())

@@ -21,6 +21,14 @@ class Exit(IntEnum):
     TERMINATED = 143
 
 
+class Terminated(BaseException):
+    """SIGTERM or SIGHUP came, and everything that had to be closed is closed. Like `KeyboardInterrupt`."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
 _BY_ERROR: tuple[tuple[type[errors.SseTuiError], Exit], ...] = (
     (errors.UsageError, Exit.USAGE),
     (errors.RecordingError, Exit.USAGE),

@@ -12,8 +12,7 @@ import click
 
 import sse_tui
 from sse_tui.cli import narration, output
-from sse_tui.cli.exits import Exit, exit_of
-from sse_tui.cli.running import Terminated
+from sse_tui.cli.exits import Exit, Terminated, exit_of
 from sse_tui.errors import SseTuiError
 
 # In the order in which --help shows them.
@@ -31,6 +30,7 @@ COMMANDS = (
 )
 _OWN_OPTIONS = ("-h", "--help", "--version")
 _DEFECT = "a defect in sse-tui; run it with SSE_TUI_TRACEBACK=1 to see where"
+COMPLETE_VAR = "_SSE_TUI_COMPLETE"
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -80,10 +80,17 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def _run(args: list[str]) -> int:
+    # Not click's own main(): that answers a broken pipe with exit 1, and prints on an interrupt.
     try:
-        result: Any = cli.main(args=args, prog_name="sse-tui", standalone_mode=False)
+        if instruction := os.environ.get(COMPLETE_VAR):
+            return _complete(instruction)
+        with cli.make_context("sse-tui", args) as context:
+            result: Any = cli.invoke(context)
         sys.stdout.flush()
         return int(result) if isinstance(result, int) else Exit.OK
+    except click.exceptions.Exit as done:
+        # --help and --version.
+        return done.exit_code
     except BrokenPipeError as error:
         if not output.Output().abandoned():
             return _defect(error)
@@ -100,7 +107,7 @@ def _run(args: list[str]) -> int:
         narration.error(_usage(error))
         return Exit.USAGE
     except (KeyboardInterrupt, click.Abort):
-        narration.say("sse-tui: interrupted")
+        narration.interrupted()
         return Exit.INTERRUPTED
     except Terminated as ended:
         return 128 + ended.number
@@ -108,9 +115,15 @@ def _run(args: list[str]) -> int:
         return _defect(error)
 
 
+def _complete(instruction: str) -> int:
+    from click.shell_completion import shell_complete
+
+    return shell_complete(cli, {}, "sse-tui", COMPLETE_VAR, instruction)
+
+
 def _defect(error: Exception) -> Exit:
     if os.environ.get("SSE_TUI_TRACEBACK"):
-        raise error
+        narration.traceback(error)
     narration.error(f"{type(error).__name__}: {error} ({_DEFECT})")
     return Exit.INTERNAL
 

@@ -37,6 +37,18 @@ def error(problem: SseTuiError | str) -> None:
     _write(f"{PROGRAM}: error: {one_line(str(problem))}\n")
 
 
+def interrupted() -> None:
+    """The line of an interrupt, below the ``^C`` that the terminal echoes."""
+    _write(("\n" if terminal() else "") + f"{PROGRAM}: interrupted\n")
+
+
+def traceback(error: BaseException) -> None:
+    """Where a defect was met, for who looks for it."""
+    from traceback import format_exception
+
+    _write("".join(format_exception(error)))
+
+
 def _write(text: str) -> None:
     if sys.stderr is None:
         return

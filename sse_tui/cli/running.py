@@ -7,15 +7,9 @@ import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from sse_tui.cli.exits import Terminated
+
 T = TypeVar("T")
-
-
-class Terminated(BaseException):
-    """SIGTERM or SIGHUP came, and everything that had to be closed is closed. Like `KeyboardInterrupt`."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -1,0 +1,136 @@
+"""What other programs rely on: exit codes, one clear line on stderr, nothing but data on stdout."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sse_tui import errors
+from sse_tui.cli.exits import Exit, exit_of
+
+
+def one_line(err: str) -> str:
+    assert err.startswith("sse-tui: error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def dead_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--nope"], "--nope"),
+        (["nope"], "nope"),
+        (["ask", "--temperature", "hot", "x"], "hot"),
+        (["ask", "--profile", "nope", "x"], "There is no profile 'nope'"),
+        (["ask", "--fault", "explode", "x"], "explode"),
+        (["ask"], "prompt"),
+        (["tail"], "nothing to read"),
+        (["tail", "missing.sse"], "no file missing.sse"),
+        (["tail", "--json", "--raw", "-"], "exclude"),
+        (["tail", "--dialect", "klingon", "http://127.0.0.1:1/"], "klingon"),
+        (["tail", "--curl", "wget x"], "curl"),
+        (["tail", "-H", "no header", "http://127.0.0.1:1/"], "is not a header"),
+        (["open", "missing.sse.jsonl"], "missing.sse.jsonl"),
+        (["open", "--json", "missing.sse.jsonl"], "missing.sse.jsonl"),
+        (["--config", "missing.toml", "config", "show"], "missing.toml does not exist"),
+        (["serve", "--engine", "scripted", "--host", "0.0.0.0", "--port", "0"], "token"),
+        (["serve", "--engine", "scripted", "--token-env", "NOT_SET_HERE"], "NOT_SET_HERE"),
+        ([], "terminal"),
+        (["inspect", "http://127.0.0.1:1/"], "terminal"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage_is_exit_2_with_one_line(cli: Callable, args: list[str], says: str) -> None:
+    done = cli(*args)
+
+    assert done.code == 2
+    assert says in one_line(done.err)
+    assert done.out == ""
+
+
+def test_a_bad_configuration_is_exit_2_with_its_line(cli: Callable, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("[local]\nmodle = 'x'\n")
+
+    for args in (["ask", "--config", "c.toml", "x"], ["--config", "c.toml", "ask", "x"], ["ask", "x"]):
+        done = cli(*args, more_env={"SSE_TUI_CONFIG": str(tmp_path / "c.toml")})
+        assert done.code == 2
+        assert "c.toml:2: local.modle is not a known key. Did you mean model?" in one_line(done.err)
+
+
+@pytest.mark.parametrize("command", ["tail", "ask"])
+def test_a_dead_port_is_exit_3(cli: Callable, command: str) -> None:
+    url = f"http://127.0.0.1:{dead_port()}/v1"
+    args = (
+        ["tail", url, "--reconnect", "never"]
+        if command == "tail"
+        else ["ask", "--base-url", url, "--model", "m", "x"]
+    )
+
+    done = cli(*args)
+
+    assert done.code == 3
+    one_line(done.err)
+    assert done.out == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.UsageError, 2),
+        (errors.ConfigError, 2),
+        (errors.RecordingError, 2),
+        (errors.ConnectError, 3),
+        (errors.HttpError, 3),
+        (errors.ModelError, 3),
+        (errors.EngineError, 3),
+        (errors.StreamError, 4),
+    ],
+)
+def test_every_kind_of_error_has_its_code(error: type[errors.SseTuiError], code: int) -> None:
+    assert exit_of(error("c", "m")) == code
+
+
+def test_every_error_class_is_mapped() -> None:
+    def below(kind: type) -> set[type]:
+        return set(kind.__subclasses__()).union(*(below(sub) for sub in kind.__subclasses__()))
+
+    assert all(
+        exit_of(kind("c", "m")) is not Exit.FAILED
+        for kind in below(errors.SseTuiError)
+        if kind.__module__ == errors.__name__
+    )
+
+
+def test_config_show_and_path(cli: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(
+        '[profiles.x]\nbase_url = "http://me:pw@h/v1"\n[profiles.x.headers]\nX-Api-Key = "hidden"\n'
+    )
+    environ = {"SSE_TUI_CONFIG": str(path), "SSE_TUI_LOCAL__N_CTX": "9"}
+
+    assert cli("config", "path", more_env=environ).out == f"{path}\n"
+    shown = cli("config", "show", more_env=environ)
+    assert shown.code == 0
+    assert "hidden" not in shown.out
+    assert "pw" not in shown.out
+    rows = [json.loads(line) for line in cli("config", "show", "--json", more_env=environ).out.splitlines()]
+    values = {row["key"]: (row["value"], row["origin"]) for row in rows}
+    assert values["local.n_ctx"] == (9, "env SSE_TUI_LOCAL__N_CTX")
+    assert values["profiles.x.headers.X-Api-Key"] == ("***", f"file {path}:4")
+    assert values["local.n_seq"] == (4, "default")
+
+
+def test_completion_scripts(cli: Callable) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        done = cli("completion", shell)
+        assert done.code == 0
+        assert "_SSE_TUI_COMPLETE" in done.out

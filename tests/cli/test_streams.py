@@ -1,0 +1,261 @@
+"""``tail`` and ``open`` on real sockets, files and pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "sse_tui"]
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+
+
+def stream(*parts: bytes, whole: bool = True) -> Callable[[socket.socket, bytes], None]:
+    """Sends `parts` as one chunk each, and the last chunk only when the stream is to be whole."""
+
+    def handle(connection: socket.socket, _head: bytes) -> None:
+        connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+        for part in parts:
+            connection.sendall(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+        if whole:
+            connection.sendall(b"0\r\n\r\n")
+
+    return handle
+
+
+def chat_stream(*pieces: str, done: bool = True) -> list[bytes]:
+    """The events of an OpenAI chat answer with these pieces of text."""
+    events: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+    ]
+    events += [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
+    events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    sent = [b"data: " + json.dumps(head | event).encode() + b"\n\n" for event in events]
+    return [*sent, b"data: [DONE]\n\n"] if done else sent
+
+
+def test_the_text_of_a_known_dialect(cli: Callable, server: Callable) -> None:
+    done = cli("tail", server(stream(*chat_stream("Hel", "lo", " w\u00f6rld"))))
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "Hello w\u00f6rld\n"
+
+
+def test_one_line_an_event_of_an_unknown_one(cli: Callable, server: Callable) -> None:
+    url = server(stream(b"data: one\n\n", b": beat\n\nevent: ping\ndata: a\ndata: b\n\n"))
+
+    done = cli("tail", url, "--reconnect", "never")
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "one\nping: a\\nb\n"
+
+
+def test_json_lines_have_the_fields_of_the_contract(cli: Callable, server: Callable) -> None:
+    body = b"retry: 10\nid: 7\ndata: x\n\n: note\n\nfoo: bar\n\ndata: cut"
+    done = cli("tail", server(stream(body)), "--json", "--reconnect", "never")
+
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    by_kind = {row["kind"]: row for row in rows}
+    event = by_kind["event"]
+    assert {key: event[key] for key in ("type", "data", "id", "conn")} == {
+        "type": "message", "data": "x", "id": "7", "conn": 1,
+    }  # fmt: skip
+    assert body[event["start"] : event["end"]].rstrip(b"\n").endswith(b"data: x")
+    assert event["t_ms"] > 0
+    assert "gap_ms" in event
+    assert by_kind["comment"]["text"] == " note"
+    assert by_kind["retry"]["ms"] == 10
+    assert by_kind["ignored"]["line"] == "foo: bar"
+    assert by_kind["tail"]["text"] == "data: cut"
+    assert by_kind["request"]["method"] == "GET"
+    assert by_kind["response"]["status"] == 200
+    assert by_kind["close"]["reason"] == "eof"
+
+
+def test_raw_is_byte_for_byte(cli: Callable, server: Callable) -> None:
+    body = b"\xef\xbb\xbfdata: \xff\x1b[31m\r\n\r\ndata: \xe2\x82"
+
+    done = cli("tail", server(stream(body)), "--raw", "--reconnect", "never")
+
+    assert done.raw == body
+
+
+def test_curls_options_reach_the_server(cli: Callable, server: Callable, tmp_path: Path) -> None:
+    seen: list[bytes] = []
+
+    def handle(connection: socket.socket, head: bytes) -> None:
+        seen.append(head)
+        stream(*chat_stream("ok"))(connection, head)
+
+    url = server(handle)
+    cli("tail", url, "-H", "X-One: 1", "-u", "me:pw", "-d", '{"a":1}', "-X", "PUT")
+    cli("tail", "--curl", f"curl -N {url} -H 'X-Two: 2' -d 'b'")
+
+    first, second = (head.lower() for head in seen)
+    assert first.startswith(b"put /stream ")
+    assert b"x-one: 1" in first
+    assert b"authorization: basic bwu6chc=" in first
+    assert second.startswith(b"post /stream ")
+    assert b"x-two: 2" in second
+
+
+def test_a_truncated_stream_is_exit_4_with_its_text(cli: Callable, server: Callable) -> None:
+    done = cli("tail", server(stream(*chat_stream("Hel", "lo")[:-2], whole=False)), "--reconnect", "never")
+
+    assert done.code == 4
+    assert done.out == "Hello\n"
+    assert done.err.startswith("sse-tui: error: ")
+    assert done.err.count("\n") == 1
+
+
+def test_an_answer_that_is_no_stream_is_exit_3(cli: Callable, server: Callable) -> None:
+    def handle(connection: socket.socket, _head: bytes) -> None:
+        body = b"<html>Bad \x1b[31m gateway</html>"
+        connection.sendall(
+            b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s"
+            % (len(body), body)
+        )
+
+    done = cli("tail", server(handle), "--reconnect", "never")
+
+    assert (done.code, done.out) == (3, "")
+    assert "502" in done.err
+    assert "\x1b" not in done.err
+    assert done.err.count("\n") == 1
+
+
+def endless(connection: socket.socket, _head: bytes) -> None:
+    connection.sendall(HEAD + b"\r\n")
+    for number in range(1_000):
+        connection.sendall(f"data: {number}\n\n".encode())
+        time.sleep(0.01)
+
+
+def test_a_broken_pipe_ends_quietly(server: Callable, env: dict[str, str]) -> None:
+    url = server(endless)
+    script = f"{' '.join(PROGRAM)} tail {url} --json | head -3; echo ${{PIPESTATUS[0]}}"
+
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=env, timeout=20, check=True
+    )
+
+    *rows, code = done.stdout.splitlines()
+    assert code == "0"
+    assert len(rows) == 3
+    assert all(json.loads(row)["kind"] for row in rows)
+    assert done.stderr == ""
+
+
+def test_a_broken_pipe_is_noticed_while_the_stream_is_silent(server: Callable, env: dict[str, str]) -> None:
+    def handle(connection: socket.socket, _head: bytes) -> None:
+        connection.sendall(HEAD + b"\r\ndata: 1\n\n")
+        connection.recv(1)
+
+    script = f"{' '.join(PROGRAM)} tail {server(handle)} | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=env, timeout=20, check=True
+    )
+
+    assert done.stdout == "1\n0\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_end_in_order(
+    server: Callable, env: dict[str, str], tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    path = tmp_path / "r.sse.jsonl"
+    command = [*PROGRAM, "tail", server(endless), "--record", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+
+    assert process.returncode == code
+    assert err.decode() == ("sse-tui: interrupted\n" if number == signal.SIGINT else "")
+    kinds = [json.loads(line).get("k") for line in path.read_text().splitlines()]
+    assert kinds[-1] == "end"
+
+
+def test_max_events(cli: Callable, server: Callable) -> None:
+    done = cli("tail", server(endless), "--max-events", "2")
+
+    assert (done.code, done.out, done.err) == (0, "0\n1\n", "")
+
+
+def test_a_recording_reads_as_the_stream_did(cli: Callable, server: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "r.sse.jsonl"
+    live = cli("tail", server(stream(*chat_stream("Hel", "lo"))), "--json", "--record", str(path))
+
+    assert live.code == 0
+    again = cli("open", "--json", str(path))
+    assert again.code == 0
+    wanted = [json.loads(line) for line in live.out.splitlines()]
+    got = [json.loads(line) for line in again.out.splitlines()]
+    assert [row for row in got if row["kind"] != "end"] == wanted
+    assert cli("open", "--text", str(path)).out == "Hello\n"
+    assert cli("tail", str(path)).out == "Hello\n"
+
+
+def test_raw_streams_from_files_and_stdin(cli: Callable, tmp_path: Path) -> None:
+    body = b"".join(chat_stream("Hel", "lo"))
+    (tmp_path / "x.sse").write_bytes(body)
+
+    assert cli("open", "--text", "x.sse").out == "Hello\n"
+    assert cli("tail", "x.sse").out == "Hello\n"
+    assert cli("open", "--text", "-", input=body).out == "Hello\n"
+    assert cli("tail", "-", input=body).out == "Hello\n"
+    assert cli("tail", "-", "--raw", input=body).raw == body
+    cut = cli("open", "--json", "-", input=body[:-20])
+    assert cut.code == 4
+    assert cut.err.count("\n") == 1
+
+
+def test_an_error_in_the_stream_is_exit_4(cli: Callable) -> None:
+    body = (
+        b"".join(chat_stream("Hel", done=False)[:-1])
+        + b'data: {"error": {"message": "boom", "code": 500}}\n\n'
+    )
+
+    done = cli("tail", "-", input=body)
+
+    assert done.code == 4
+    assert "boom" in done.err
+
+
+def test_what_is_no_stream_is_exit_2(cli: Callable) -> None:
+    for data in (b"", b"\x1f\x8b" + os.urandom(100)):
+        done = cli("tail", "-", input=data)
+        assert done.code == 2
+        assert done.err.count("\n") == 1
+
+
+def test_faults_and_resume(cli: Callable, server: Callable) -> None:
+    def handle(connection: socket.socket, head: bytes) -> None:
+        after = 0
+        for line in head.split(b"\r\n"):
+            if line.lower().startswith(b"last-event-id:"):
+                after = int(line.split(b":")[1])
+        connection.sendall(HEAD + b"\r\n")
+        for number in range(after + 1, 6):
+            connection.sendall(f"id: {number}\nretry: 10\ndata: {number}\n\n".encode())
+            time.sleep(0.05)
+        time.sleep(0.2)
+
+    done = cli(
+        "tail", server(handle), "--fault", "cut@event=3", "--max-events", "5", "--reconnect", "last-event-id"
+    )
+
+    assert (done.code, done.out) == (0, "1\n2\n3\n4\n5\n")
