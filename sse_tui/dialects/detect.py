@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sse_tui.dialects.base import Delta, Dialect
+from sse_tui.dialects.base import Delta, Dialect, Malformed
 from sse_tui.dialects.generic import Generic
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream.items import Event
@@ -170,25 +170,31 @@ class Auto(Dialect):
         self._decide(detect(headers, ()))
 
     def read(self, event: Event) -> Sequence[Delta]:
-        """The deltas of the event in the dialect found, this event included in the evidence."""
-        if not self.decided:
-            self._decide(detect((), (event,)))
-            if not self.decided:
-                self._seen.append(event)
-                self.decided = len(self._seen) >= _PATIENCE
-        return self.chosen.read(event)
+        """The deltas of the event in the dialect found, this event included in the evidence.
 
-    def _decide(self, detection: Detection) -> None:
+        What earlier events turn out to have broken in that dialect comes with the event that tells it.
+        """
+        if self.decided:
+            return self.chosen.read(event)
+        late = self._decide(detect((), (event,)))
+        if not self.decided:
+            self._seen.append(event)
+            self.decided = len(self._seen) >= _PATIENCE
+        return [*late, *self.chosen.read(event)]
+
+    def _decide(self, detection: Detection) -> list[Delta]:
+        late: list[Delta] = []
         if self.decided or detection.reason == NO_FINGERPRINT:
-            return
+            return late
         self.decided = True
         self.detection = detection
         if detection.name != Generic.name:
             self.chosen = _readers()[detection.name]()
             self.name = self.chosen.name
-            for earlier in self._seen:  # for its state alone: what they meant has been given
-                self.chosen.read(earlier)
+            for earlier in self._seen:  # for its state; the rest of what they meant has been told as generic
+                late += [delta for delta in self.chosen.read(earlier) if isinstance(delta, Malformed)]
         self._seen.clear()
+        return late
 
     @property
     def ended(self) -> bool:

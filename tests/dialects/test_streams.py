@@ -1,6 +1,7 @@
-"""Recorded provider streams, read and assembled, against what their index says they hold.
+"""Whole provider streams, read and assembled, against what their index says they hold.
 
-A new dialect is one more name in `ASSEMBLED`; framing is checked for every file, reader or not.
+The streams under tests/data were written for this test, each a habit of some server; the shared ones, where
+they are there, are recordings. A new dialect is one more name in `ASSEMBLED`; framing is checked for every file.
 """
 
 from __future__ import annotations
@@ -18,10 +19,18 @@ from sse_tui.eventstream import Comment, Event, Ignored, Item, Parser, Retry, Ta
 
 ASSEMBLED = ("openai-chat",)
 
-_STREAMS = Path(__file__).resolve().parents[3] / "shared" / "streams"
-_INDEX: list[dict[str, Any]] = (
-    json.loads((_STREAMS / "index.json").read_text()) if (_STREAMS / "index.json").is_file() else []
-)
+_TESTS = Path(__file__).resolve().parents[1]
+_FOLDERS = (_TESTS / "data" / "streams", _TESTS.parents[1] / "shared" / "streams")
+
+
+def _index(folder: Path) -> list[dict[str, Any]]:
+    index = folder / "index.json"
+    if not index.is_file():
+        return []
+    return [{**entry, "path": folder / entry["file"]} for entry in json.loads(index.read_text("utf-8"))]
+
+
+_INDEX = [entry for folder in _FOLDERS for entry in _index(folder)]
 _MEANING = (
     *("text", "reasoning", "tool_calls", "finish_reason", "usage", "error", "model"),
     *("done_sentinel", "json_errors"),
@@ -31,14 +40,12 @@ _RARE = ("refusal", "choices", "server_tool_calls", "tool_plan")
 
 def entries(*names: str) -> list[Any]:
     chosen = [entry for entry in _INDEX if not names or entry["dialect"] in names]
-    return [pytest.param(entry, id=entry["file"].removesuffix(".sse")) for entry in chosen] or [
-        pytest.param({}, marks=pytest.mark.skip(reason="no shared streams beside this checkout"))
-    ]
+    return [pytest.param(entry, id=entry["file"].removesuffix(".sse")) for entry in chosen]
 
 
 def items_of(entry: dict[str, Any]) -> list[Item]:
     parser = Parser()
-    return [*parser.feed((_STREAMS / entry["file"]).read_bytes()), *parser.close()]
+    return [*parser.feed(entry["path"].read_bytes()), *parser.close()]
 
 
 def framing(items: list[Item]) -> dict[str, Any]:
@@ -86,7 +93,7 @@ def test_framing_is_as_indexed(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize("entry", entries())
 def test_last_event_id_is_as_indexed(entry: dict[str, Any]) -> None:
     parser = Parser()
-    parser.feed((_STREAMS / entry["file"]).read_bytes())
+    parser.feed(entry["path"].read_bytes())
     parser.close()
     assert parser.last_event_id == (entry["expected"]["last_event_id"] or "")
 
