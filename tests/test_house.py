@@ -32,7 +32,9 @@ def test_the_map_of_the_code_names_every_module_and_nothing_else() -> None:
 
 
 def test_the_readme_has_exactly_the_two_commands_and_ci_runs_the_second() -> None:
-    blocks = re.findall(r"```sh\n(python3 -m venv .*?)\n```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    blocks = re.findall(
+        r"```sh\n(python3 -m venv .*?)\n```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
+    )
     assert len(blocks) == 2
     start, test = blocks
     assert start.endswith("sse-tui")
@@ -40,7 +42,9 @@ def test_the_readme_has_exactly_the_two_commands_and_ci_runs_the_second() -> Non
 
 
 def test_the_readme_shows_screenshots_that_exist() -> None:
-    shown = re.findall(r"\((screenshots/[^)]+)\)|src=\"(screenshots/[^\"]+)\"", (ROOT / "README.md").read_text("utf-8"))
+    shown = re.findall(
+        r"\((screenshots/[^)]+)\)|src=\"(screenshots/[^\"]+)\"", (ROOT / "README.md").read_text("utf-8")
+    )
     paths = {first or second for first, second in shown}
     assert len(paths) >= 3
     assert all((ROOT / path).is_file() for path in paths)

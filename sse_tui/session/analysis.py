@@ -152,7 +152,9 @@ class Analysis:
         if record.status == 204:
             turn.continuity.nothing_more()
         elif record.status == 200:
-            asked = _header(wire.conn.request.headers, "last-event-id") if wire.conn.request is not None else None
+            asked = (
+                _header(wire.conn.request.headers, "last-event-id") if wire.conn.request is not None else None
+            )
             turn.continuity.connected(asked or "", _header(record.headers, "last-event-id"))
         if isinstance(turn.dialect, Auto):
             turn.dialect.headers_seen(record.headers)
@@ -243,7 +245,9 @@ class Analysis:
         assert isinstance(record, Close)
         turn, wire = self._current(record)
         wire.conn.close = record
-        entries = [] if wire.broken else [self._item(turn, wire, item, record.t) for item in wire.parser.close()]
+        entries = (
+            [] if wire.broken else [self._item(turn, wire, item, record.t) for item in wire.parser.close()]
+        )
         turn.clocks.end(record.t)
         self._wire = None
         return [*entries, self._entry(record)]

@@ -86,7 +86,9 @@ class Capture:
         except Exception as exc:
             # A fault of this program: the TUI must hear of it, and the log must hold where it was.
             traceback.print_exc()
-            error = StreamError("capture-failed", f"The capture process failed: {exc!r}.", "Its log says where.")
+            error = StreamError(
+                "capture-failed", f"The capture process failed: {exc!r}.", "Its log says where."
+            )
         self._grown()
         packed = protocol.pack_error(error) if error is not None else None
         self._say(protocol.Done(command.number, recorder.outcome, packed))

@@ -56,7 +56,9 @@ class CaptureClient:
         """Start the process and its recording; gives the file's path."""
         path = recording_path(self._spec)
         self._opened = asyncio.get_running_loop().create_future()
-        self._process = await children.start(["-m", "sse_tui.session.capture"], log=state_dir() / "capture.log")
+        self._process = await children.start(
+            ["-m", "sse_tui.session.capture"], log=state_dir() / "capture.log"
+        )
         self._listener = asyncio.ensure_future(self._listen(self._process))
         redaction = self._spec.config.recording
         await self._send(
@@ -140,4 +142,3 @@ class CaptureClient:
             self.error = protocol.unpack_error(report.error)
             if self._opened is not None and not self._opened.done():
                 self._opened.set_exception(self.error)
-

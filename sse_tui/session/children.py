@@ -14,7 +14,9 @@ GRACE_S = 3.0
 LINE_LIMIT = 64 * 2**20
 
 
-async def start(arguments: Sequence[str], *, env: Mapping[str, str] | None = None, log: Path | None = None) -> Process:
+async def start(
+    arguments: Sequence[str], *, env: Mapping[str, str] | None = None, log: Path | None = None
+) -> Process:
     """Start ``python ARGUMENTS`` with pipes for its input and output; its errors go to `log`, or nowhere.
 
     The child must exit when its standard input ends: that is what makes it die with us, whatever way we die.

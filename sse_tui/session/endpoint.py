@@ -50,7 +50,9 @@ class LocalEndpoint:
     `changed` is called in the loop with each new status. `ready()` waits for the model.
     """
 
-    def __init__(self, spec: SessionSpec, changed: Callable[[EndpointStatus], None] = lambda _status: None) -> None:
+    def __init__(
+        self, spec: SessionSpec, changed: Callable[[EndpointStatus], None] = lambda _status: None
+    ) -> None:
         self._spec = spec
         self._changed = changed
         self._token = secrets.token_urlsafe(24)
@@ -66,7 +68,17 @@ class LocalEndpoint:
         # A failure that nobody waits for is shown by the status; it must not be reported as forgotten.
         self._ready.add_done_callback(lambda future: future.cancelled() or future.exception())
         self._process = await children.start(
-            ["-m", "sse_tui", "serve", "--supervised", "--host", "127.0.0.1", "--port", "0", *self._options()],
+            [
+                "-m",
+                "sse_tui",
+                "serve",
+                "--supervised",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                *self._options(),
+            ],
             env={"SSE_TUI_TOKEN": self._token},
             log=state_dir() / "endpoint.log",
         )

@@ -108,7 +108,9 @@ def problem_of(turn: Turn) -> SseTuiError | None:
         )
     if turn.outcome == "truncated":
         close = turn.connections[-1].close
-        how = f"{close.reason}: {close.detail}" if close is not None and close.detail else "the body just ended"
+        how = (
+            f"{close.reason}: {close.detail}" if close is not None and close.detail else "the body just ended"
+        )
         return StreamError(
             "truncated-stream",
             f"The stream was cut after {turn.events} events, {turn.bytes} bytes: {how}.",

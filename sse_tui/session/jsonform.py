@@ -5,10 +5,9 @@ Offsets are bytes in the connection's body, times are milliseconds; what cannot 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
-
-import dataclasses
 
 import msgspec
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, UsageError
-from sse_tui.recording import BodyIndex, BodyReader, Follower
+from sse_tui.recording import BodyIndex, BodyReader, Follower, mark_kept
 from sse_tui.recording.records import Chunk
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.capture_client import CaptureClient
@@ -145,12 +145,21 @@ class Live:
         """True while the file holds more than was polled."""
         return self._follower is not None and not self._follower.caught_up
 
+    @property
+    def progress(self) -> float:
+        """How much of the file was read, 0 to 1: below 1 while a large one is being opened."""
+        if self._follower is None or not self._follower.size:
+            return 1.0
+        return min(1.0, self._follower.offset / self._follower.size)
+
     # -- what the keys do -----------------------------------------------------------------------------------------
 
     async def send(self, prompt: str) -> None:
         """Send a prompt as the next turn of the conversation. Raises `UsageError` while a turn is running."""
         if self.busy:
-            raise UsageError("turn-running", "An answer is still streaming.", "Press escape to stop it first.")
+            raise UsageError(
+                "turn-running", "An answer is still streaming.", "Press escape to stop it first."
+            )
         if self._capture is None:
             raise UsageError("not-live", "A recording was opened: there is nobody to send this to.")
         await self._begin(await self._chat_turn(prompt))
@@ -196,3 +205,18 @@ class Live:
         """Write a bookmark into the recording."""
         if self._capture is not None:
             await self._capture.note(text)
+
+    def keep(self) -> Path | None:
+        """Mark the running recording as one that is never cleared; its new path, None for a file that was opened."""
+        if self._capture is None or self._capture.path is None:
+            return None
+        self._capture.path = mark_kept(self._capture.path)
+        return self._capture.path
+
+    async def restart_endpoint(self) -> None:
+        """Start the local endpoint again after it failed; a no-op without one."""
+        if self._endpoint is None:
+            return
+        await self._endpoint.close()
+        self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
+        await self._endpoint.start()

@@ -70,7 +70,7 @@ def spool(source: Recording | Piped, path: Path) -> Path:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether the file is a recording that can be followed as it is. Raises `RecordingError` for what cannot be read."""
+    """Whether the file is a recording, to be followed as it is. Raises `RecordingError` for what is neither."""
     with path.open("rb") as file:
         return sniff(file.read(4096), str(path)) == "recording"
 

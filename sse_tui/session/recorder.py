@@ -7,7 +7,7 @@ written, secrets already gone, so that a live view and a reopened file can never
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +23,9 @@ from sse_tui.transport import Driver, SessionClock
 class Recorder:
     """Runs turns and records them. `path` None records nowhere. Not reentrant: one turn at a time."""
 
-    def __init__(self, path: Path | None, *, redactor: Redactor | None = None, clock: SessionClock | None = None):
+    def __init__(
+        self, path: Path | None, *, redactor: Redactor | None = None, clock: SessionClock | None = None
+    ):
         self.clock = clock or SessionClock()
         self.redactor = redactor or Redactor()
         self.header = Header(
@@ -50,7 +52,7 @@ class Recorder:
         """True while a turn runs."""
         return self._driver is not None
 
-    async def run(self, number: int, turn: TurnSpec) -> AsyncIterator[Record]:
+    async def run(self, number: int, turn: TurnSpec) -> AsyncGenerator[Record, None]:
         """Run one turn; gives every record after it was written. Afterwards `outcome` and `error` say how it went."""
         plan = parse_plan(turn.plan) if turn.plan else None
         self._turn, self.outcome, self.error = number, "", None

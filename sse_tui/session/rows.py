@@ -138,15 +138,27 @@ class RowTable:
         item = _parse(raw, LABELS[code])
         chunk = self._chunk(index)
         previous = self._previous_event(index)
-        previous_chunk = self._chunk(previous) if previous is not None else None
+        before = self._chunk(previous) if previous is not None else None
         t = self._index.t_of(chunk) if chunk is not None else None
         gap = None
-        if code != _CODES["comment"] and previous_chunk not in (None, chunk) and t is not None:
-            gap = (t - self._index.t_of(previous_chunk)) / 1e6  # type: ignore[arg-type]
+        if before is not None and before != chunk and t is not None and code != _CODES["comment"]:
+            gap = (t - self._index.t_of(before)) / 1e6
         return Row(
-            index, LABELS[code], conn, self._number[index], start, end, t, gap, chunk is not None and chunk == previous_chunk, raw,
-            item, _deltas(item, self._dialects.get(conn, "generic")), None, self.span(index),
-        )  # fmt: skip
+            index=index,
+            label=LABELS[code],
+            conn=conn,
+            number=self._number[index],
+            start=start,
+            end=end,
+            t_ns=t,
+            gap_ms=gap,
+            same_read=chunk is not None and chunk == before,
+            raw=raw,
+            item=item,
+            deltas=_deltas(item, self._dialects.get(conn, "generic")),
+            record=None,
+            span=self.span(index),
+        )
 
     def _chunk(self, index: int) -> int | None:
         last_byte = self._start[index] + max(self._size[index], 1) - 1

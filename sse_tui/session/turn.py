@@ -126,7 +126,8 @@ class Turn:
             return "refused"
         if reason == "client":
             return "stopped"
-        if last.response is None:
+        # An imported stream has bytes and no response.
+        if last.response is None and not last.reads:
             return "failed" if len(self.connections) == 1 else "truncated"
         if reason == "eof" and self.dialect.complete is not False:
             return "complete" if self.dialect.complete else "ended"

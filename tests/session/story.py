@@ -33,7 +33,9 @@ class Story:
         self.turn = 0
         self.conn = 0
 
-    def request(self, at: float, *, new_turn: bool = True, last_event_id: str = "", dialect: str | None = None) -> Story:
+    def request(
+        self, at: float, *, new_turn: bool = True, last_event_id: str = "", dialect: str | None = None
+    ) -> Story:
         self.turn += new_turn
         self.conn += 1
         headers = [("Accept", "text/event-stream")]
@@ -41,9 +43,15 @@ class Story:
             headers.append(("Last-Event-ID", last_event_id))
         self.records.append(
             Request(
-                t=ms(at), turn=self.turn, conn=self.conn, method="POST", url="http://127.0.0.1:9/v1/chat/completions",
-                headers=headers, body='{"messages":[{"role":"user","content":"Hi"}]}', dialect=dialect,
-            )  # fmt: skip
+                t=ms(at),
+                turn=self.turn,
+                conn=self.conn,
+                method="POST",
+                url="http://127.0.0.1:9/v1/chat/completions",
+                headers=headers,
+                body='{"messages":[{"role":"user","content":"Hi"}]}',
+                dialect=dialect,
+            )
         )
         return self
 
@@ -53,10 +61,17 @@ class Story:
             self.records.append(Phase(t=ms(at), turn=self.turn, conn=self.conn, name=name, dt=ms(dt)))
         return self
 
-    def response(self, at: float, status: int = 200, headers: Iterable[tuple[str, str]] = STREAM_HEADERS) -> Story:
+    def response(
+        self, at: float, status: int = 200, headers: Iterable[tuple[str, str]] = STREAM_HEADERS
+    ) -> Story:
         self.records.append(
             Response(
-                t=ms(at), turn=self.turn, conn=self.conn, status=status, http_version="HTTP/1.1", headers=list(headers)
+                t=ms(at),
+                turn=self.turn,
+                conn=self.conn,
+                status=status,
+                http_version="HTTP/1.1",
+                headers=list(headers),
             )
         )
         return self
@@ -67,7 +82,9 @@ class Story:
 
     def fault(self, at: float, plan: str) -> Story:
         self.records.append(
-            Fault(t=ms(at), turn=self.turn, conn=self.conn, plan=plan, at="event 2", did="closed the connection")
+            Fault(
+                t=ms(at), turn=self.turn, conn=self.conn, plan=plan, at="event 2", did="closed the connection"
+            )
         )
         return self
 
@@ -78,9 +95,13 @@ class Story:
     def reconnect(self, at: float, last_event_id: str) -> Story:
         self.records.append(
             Reconnect(
-                t=ms(at), turn=self.turn, conn=self.conn, delay_ms=200, last_event_id=last_event_id,
+                t=ms(at),
+                turn=self.turn,
+                conn=self.conn,
+                delay_ms=200,
+                last_event_id=last_event_id,
                 policy="last-event-id",
-            )  # fmt: skip
+            )
         )
         return self
 
@@ -90,22 +111,36 @@ class Story:
 
 
 def token(text: str, id: str | None = None) -> bytes:
-    payload = {"object": "chat.completion.chunk", "model": "m", "choices": [{"index": 0, "delta": {"content": text}}]}
+    payload = {
+        "object": "chat.completion.chunk",
+        "model": "m",
+        "choices": [{"index": 0, "delta": {"content": text}}],
+    }
     return encode(data=json.dumps(payload), id=id)
 
 
 def role(id: str | None = None) -> bytes:
-    payload = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+    payload = {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}],
+    }
     return encode(data=json.dumps(payload), id=id)
 
 
 def finish(reason: str = "stop", id: str | None = None) -> bytes:
-    payload = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
+    payload = {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {}, "finish_reason": reason}],
+    }
     return encode(data=json.dumps(payload), id=id)
 
 
 def usage(output: int, id: str | None = None) -> bytes:
-    payload = {"object": "chat.completion.chunk", "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": output}}
+    payload = {
+        "object": "chat.completion.chunk",
+        "choices": [],
+        "usage": {"prompt_tokens": 3, "completion_tokens": output},
+    }
     return encode(data=json.dumps(payload), id=id)
 
 

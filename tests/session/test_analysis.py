@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from tests.session.story import Story, done, finish, role, token, usage
 
 from sse_tui.recording.records import Header
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.entry import Entry
 from sse_tui.session.headless import problem_of
 from sse_tui.session.jsonform import entry_json, result_json
+from tests.session.story import Story, done, finish, role, token, usage
 
 
 def analyse(story: Story, clock: str = "read", **options: object) -> tuple[Analysis, list[Entry]]:
@@ -21,7 +21,9 @@ def analyse(story: Story, clock: str = "read", **options: object) -> tuple[Analy
 
 def plain() -> Story:
     story = Story().request(0, dialect="openai-chat").phases(0).response(100)
-    story.read(110, role()).read(203, token("Hel")).read(253, token("lo") + token(" you")).read(353, token("!"))
+    story.read(110, role()).read(203, token("Hel")).read(253, token("lo") + token(" you")).read(
+        353, token("!")
+    )
     return story.read(360, finish() + usage(4)).read(361, done()).close(362, "eof")
 
 
@@ -105,7 +107,14 @@ def test_repeats_after_a_resume_are_marked_and_left_out_of_the_text() -> None:
     analysis, entries = analyse(story)
     turn = analysis.turns[0]
     assert turn.answer.text == "abc"
-    assert [entry.repeat for entry in entries if entry.kind == "event"] == [False, False, True, False, False, False]
+    assert [entry.repeat for entry in entries if entry.kind == "event"] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
     assert turn.verdict is not None
     assert (turn.verdict.kind, turn.verdict.n) == ("repeated", 1)
 
@@ -146,7 +155,9 @@ def test_the_tail_is_kept_apart_and_its_id_is_not_committed() -> None:
 
 def test_an_error_inside_the_stream_is_the_outcome() -> None:
     story = Story().request(0, dialect="openai-chat").response(10).read(20, token("par"))
-    story.read(30, b'data: {"error":{"type":"server_error","code":500,"message":"out of memory"}}\n\n').close(31, "eof")
+    story.read(30, b'data: {"error":{"type":"server_error","code":500,"message":"out of memory"}}\n\n').close(
+        31, "eof"
+    )
     analysis, _ = analyse(story)
     problem = problem_of(analysis.turns[0])
     assert analysis.turns[0].outcome == "error"
@@ -199,7 +210,9 @@ def test_the_cut_of_the_reads_changes_nothing_but_the_times(size: int) -> None:
 
 def test_several_turns_are_kept_apart() -> None:
     story = plain()
-    story.request(1000, dialect="openai-chat").response(1010).read(1020, token("Second") + done()).close(1021, "eof")
+    story.request(1000, dialect="openai-chat").response(1010).read(1020, token("Second") + done()).close(
+        1021, "eof"
+    )
     analysis, _ = analyse(story)
     assert [turn.answer.text for turn in analysis.turns] == ["Hello you!", "Second"]
     assert result_json(analysis, analysis.turns[1])["clocks"]["ttft"] is not None

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from tests.session.story import done, role, token
 
 from sse_tui.recording import read_recording
 from sse_tui.recording.records import Chunk, Close, End, Fault, Note, Reconnect, Request
@@ -20,6 +19,7 @@ from sse_tui.session.live import Live
 from sse_tui.session.requests import TurnSpec
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest
+from tests.session.story import done, role, token
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
@@ -41,7 +41,11 @@ class Upstream:
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         self.heads.append(head)
-        sent = [line.split(": ", 1)[1] for line in head.split("\r\n") if line.lower().startswith("last-event-id: ")]
+        sent = [
+            line.split(": ", 1)[1]
+            for line in head.split("\r\n")
+            if line.lower().startswith("last-event-id: ")
+        ]
         first = int(sent[0].split("-")[1]) + 1 if sent else 0
         try:
             writer.write(HEAD)
@@ -77,7 +81,9 @@ async def serve() -> AsyncIterator[Callable[[int, float], object]]:
 
 
 def spec_for(upstream: Upstream, **options: object) -> SessionSpec:
-    request = StreamRequest("GET", f"http://127.0.0.1:{upstream.port}/stream", [("Authorization", "Bearer sk-verysecret")])
+    request = StreamRequest(
+        "GET", f"http://127.0.0.1:{upstream.port}/stream", [("Authorization", "Bearer sk-verysecret")]
+    )
     return SessionSpec(mode="inspect", request=request, **options)  # type: ignore[arg-type]
 
 
@@ -121,7 +127,9 @@ async def test_a_cut_now_is_resumed_and_nothing_is_lost(state: Path, serve: Call
     await live.start()
     try:
         for count in (10, 25):
-            await until(lambda count=count: bool(live.analysis.turns) and live.analysis.turns[0].events >= count, live)
+            await until(
+                lambda count=count: bool(live.analysis.turns) and live.analysis.turns[0].events >= count, live
+            )
             await live.fault("cut@now")
         await until(lambda: live.analysis.turns[0].outcome == "complete", live)
     finally:
@@ -139,7 +147,9 @@ async def test_a_cut_now_is_resumed_and_nothing_is_lost(state: Path, serve: Call
     assert kinds.count(Request) == 3
 
 
-async def test_stop_ends_the_turn_and_the_recording_says_that_we_did(state: Path, serve: Callable[..., object]) -> None:
+async def test_stop_ends_the_turn_and_the_recording_says_that_we_did(
+    state: Path, serve: Callable[..., object]
+) -> None:
     upstream = await serve(1000, 0.01)  # type: ignore[misc]
     live = Live(spec_for(upstream))
     await live.start()
@@ -231,7 +241,9 @@ def alive(pid: int) -> bool:
 def test_a_turn_crosses_the_pipe_unchanged() -> None:
     from sse_tui.session import capture_protocol as protocol
 
-    turn = TurnSpec(StreamRequest("POST", "http://h/", [("A", "b")], b"\x00\xff{}", "openai-chat"), plan="cut@event=3")
+    turn = TurnSpec(
+        StreamRequest("POST", "http://h/", [("A", "b")], b"\x00\xff{}", "openai-chat"), plan="cut@event=3"
+    )
     command = protocol.Run(3, turn)
     back = protocol.decode_command(protocol.encode(command))
     assert isinstance(back, protocol.Run)
