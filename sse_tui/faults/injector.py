@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sse_tui.eventstream import Event, EventTooLarge, Parser
+from sse_tui.eventstream import LIMIT, Event, EventTooLarge, Parser
 from sse_tui.faults.plan import FaultSpec, Plan
 
 _NS_PER_MS = 1_000_000
@@ -68,8 +68,9 @@ class Injector:
     Times are nanoseconds of any one clock. After a `Cut` or a `Reset` the connection is over.
     """
 
-    def __init__(self, plan: Plan | None = None, t: int = 0) -> None:
+    def __init__(self, plan: Plan | None = None, t: int = 0, limit: int = LIMIT) -> None:
         self._armed: list[_Armed] = []
+        self._limit = limit
         self.open(t)
         if plan is not None:
             self.arm(plan, t)
@@ -81,7 +82,7 @@ class Injector:
     def open(self, t: int) -> None:
         """A connection opened: counts start at nothing."""
         self._opened = t
-        self._parser: Parser | None = Parser()
+        self._parser: Parser | None = Parser(self._limit)
         self._events = 0
         self._fed = 0
         # The client's position, and what tells how many events it has: those before the last read, ends

@@ -30,7 +30,7 @@ _STORM_MS = 1000.0
 class Outcome:
     """How a connection ended.
 
-    `kind`: eof, incomplete, reset, timeout, fault (the body broke off); no-connection (no response at all,
+    `kind`: eof, incomplete, reset, timeout, fault, error (the body broke off); no-connection (no response at all,
     the next may do better); fatal (no response, and another attempt is futile); status (an answer other
     than 200); wrong-type (200, not an event stream); ended (nothing follows); stopped (by the user).
     `now_ms` and `lived_ms` are on any one clock; `wall_s` is Unix time, for a Retry-After that is a date.
@@ -68,7 +68,7 @@ class Stop:
 
 Decision: TypeAlias = Retry | Stop
 
-_BROKE_OFF = ("eof", "incomplete", "reset", "timeout", "fault")
+_BROKE_OFF = ("eof", "incomplete", "reset", "timeout", "fault", "error")
 
 
 class Reconnector:

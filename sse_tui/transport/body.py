@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import httpx
 
-from sse_tui.transport.http1 import Http1Error, ResponseReader
+from sse_tui.transport.http1 import ResponseReader
 from sse_tui.transport.tcp import Read, TcpStream
 from sse_tui.transport.tls import TlsStream, TruncatedTls
 
@@ -51,6 +51,9 @@ class StampedBody:
             if self._reader.complete:
                 self.ending = Ending("eof", "")
                 break
+            if self._reader.broken:
+                self.ending = Ending("error", f"the HTTP framing is broken: {self._reader.broken}")
+                break
             try:
                 data, t, clock = await self._stream.read()
                 body = self._reader.feed(data) if data else b""
@@ -58,7 +61,7 @@ class StampedBody:
                 self.ending = Ending("incomplete", str(error))
             except ConnectionResetError:
                 self.ending = Ending("reset", "the server reset the connection")
-            except (OSError, Http1Error) as error:
+            except OSError as error:
                 self.ending = Ending("error", str(error))
             else:
                 if body:

@@ -92,6 +92,7 @@ class Connection:
             "phase": self._note,
             "timeout": {"connect": limits.connect, "read": limits.first_byte},
         }
+        await request.aread()
         yield request_record(turn.clock.now(), turn.number, conn, request, self._request.dialect)
         sending = asyncio.ensure_future(self._client.send(request, stream=True, follow_redirects=False))
         sending.add_done_callback(lambda _: self._news.set())

@@ -16,12 +16,13 @@ import httpx
 
 from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
+from sse_tui.eventstream import LIMIT
 from sse_tui.faults import Injector, Plan
 from sse_tui.recording.records import Reconnect, Record
 from sse_tui.resume import Outcome, Policy, Reconnector, Retry
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.connection import Connection
-from sse_tui.transport.message import own_last_event_id
+from sse_tui.transport.message import header_text, own_last_event_id
 from sse_tui.transport.problems import timed_out
 from sse_tui.transport.reception import Reception
 from sse_tui.transport.request import StreamRequest, Timeouts
@@ -57,6 +58,7 @@ class Driver:
         plan: Plan | None = None,
         verify: bool | str = True,
         http2: bool = False,
+        max_event_bytes: int = LIMIT,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
@@ -66,8 +68,8 @@ class Driver:
         self._verify = verify
         self._http2 = http2
         self._turn = Turn(turn, clock, timeouts, next_conn, sleep)
-        self._reception = Reception(dialect, own_last_event_id(request))
-        self._injector = Injector(plan, clock.now())
+        self._reception = Reception(dialect, own_last_event_id(request), max_event_bytes)
+        self._injector = Injector(plan, clock.now(), max_event_bytes)
         self._reconnector = Reconnector(policy, request.method, rng)
         self._ended = Ended("", None)
         self._result = Outcome("", 0.0)
@@ -120,7 +122,7 @@ class Driver:
             if connection.kind == "open":
                 assert response is not None
                 assert connection.body is not None
-                self._reception.open(response.headers.get("last-event-id"))
+                self._reception.open(header_text(response.headers.raw))
                 times = response.extensions
                 stream = Stream(
                     self._turn,
@@ -145,7 +147,7 @@ class Driver:
             return "stopped"
         if reception.ended or (stream.reason != "fault" and reception.complete is True):
             return "ended"
-        if stream.reason == "error" or (stream.error is not None and stream.error.code == "total-timeout"):
+        if stream.error is not None and stream.error.code in ("total-timeout", "event-too-large"):
             return "fatal"
         return stream.reason
 

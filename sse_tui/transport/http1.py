@@ -46,7 +46,8 @@ class ResponseReader:
     """Feed it what was read; take the head when it is there, and the body bytes of each feed.
 
     Interim answers (1xx) are skipped. `complete` becomes true when the framing says that the body is whole;
-    `until_close` says that only the end of the connection can tell.
+    `until_close` says that only the end of the connection can tell. Bad framing after the head costs none
+    of the body before it: it is in `broken`, and nothing more is to be fed.
     """
 
     def __init__(self, method: str = "GET") -> None:
@@ -60,6 +61,7 @@ class ResponseReader:
         self.head: Head | None = None
         self.complete = False
         self.until_close = False
+        self.broken = ""
 
     def feed(self, data: bytes) -> bytes:
         """Take in what one read brought; the body bytes in it, transfer coding removed."""
@@ -72,8 +74,10 @@ class ResponseReader:
         except httptools.HttpParserUpgrade as error:
             raise Http1Error("the server switched protocols") from error
         except httptools.HttpParserError as error:
-            if not self.complete:  # bytes after the end of the response are nobody's business here
+            if self.head is None:
                 raise Http1Error(str(error) or type(error).__name__) from error
+            if not self.complete:  # bytes after the end of the response are nobody's business here
+                self.broken = str(error) or type(error).__name__
         if self.head is None and self._head_bytes > HEAD_LIMIT:
             raise Http1Error(f"the headers are longer than {HEAD_LIMIT} bytes")
         body = b"".join(self._body) if len(self._body) != 1 else self._body[0]

@@ -71,7 +71,7 @@ def request_record(t: int, turn: int, conn: int, sent: httpx.Request, dialect: s
         conn=conn,
         method=sent.method,
         url=str(sent.url),
-        headers=_text(sent.headers.raw),
+        headers=header_text(sent.headers.raw),
         body=text,
         body_b64=binary,
         dialect=dialect,
@@ -86,7 +86,7 @@ def response_record(t: int, turn: int, conn: int, response: httpx.Response) -> R
         conn=conn,
         status=response.status_code,
         http_version=response.http_version,
-        headers=_text(response.headers.raw),
+        headers=header_text(response.headers.raw),
     )
 
 
@@ -94,7 +94,8 @@ def _raw(headers: Sequence[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
 
 
-def _text(raw: Sequence[tuple[bytes, bytes]]) -> Headers:
+def header_text(raw: Sequence[tuple[bytes, bytes]]) -> Headers:
+    """Headers as text: UTF-8 where they are valid, else byte for byte."""
     return [(name.decode("latin-1"), _value(value)) for name, value in raw]
 
 

@@ -80,14 +80,14 @@ def first_byte_timed_out(url: httpx.URL, limit: float | None) -> ConnectError:
 
 
 def lost_before_headers(url: httpx.URL, detail: str, beginning: bytes) -> ConnectError:
-    came = f" after {show(beginning)!r}" if beginning else ""
+    came = f' after "{show(beginning)}"' if beginning else ""
     return ConnectError("no-response", f"{place(url)} gave no response: {detail}{came}.")
 
 
 def not_http(url: httpx.URL, detail: str, beginning: bytes) -> ConnectError:
     return ConnectError(
         "not-http",
-        f"{place(url)} did not answer in HTTP ({detail}); it sent {show(beginning)!r}.",
+        f'{place(url)} did not answer in HTTP ({detail}); it sent "{show(beginning)}".',
         "Check the port and the scheme (http or https).",
     )
 
@@ -129,7 +129,7 @@ def refused(
 ) -> HttpError:
     """A response that is no event stream: its status or type, and the beginning of what it says."""
     message = message_in(body)
-    said = f": {show(message.encode())}" if message else f"; it begins {show(body)!r}" if body else ""
+    said = f": {show(message.encode())}" if message else f'; it begins "{show(body)}"' if body else ""
     kind = essence(content_type) or "no content type"
     if status == 200:
         return HttpError(

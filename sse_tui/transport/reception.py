@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sse_tui.dialects import Auto
 from sse_tui.dialects.base import Dialect, StreamFault
-from sse_tui.eventstream import Event, EventTooLarge, Item, Parser
+from sse_tui.eventstream import LIMIT, Event, EventTooLarge, Item, Parser
 from sse_tui.resume import Continuity
+from sse_tui.transport.content import ContentDecoder
 
 
 class Reception:
@@ -14,10 +18,12 @@ class Reception:
     told of.
     """
 
-    def __init__(self, dialect: Dialect, last_event_id: str) -> None:
+    def __init__(self, dialect: Dialect, last_event_id: str, limit: int = LIMIT) -> None:
         self._dialect = dialect
+        self._limit = limit
         self._continuity = Continuity()
-        self._parser = Parser(last_event_id=last_event_id)
+        self._decoder = ContentDecoder(())
+        self._parser = Parser(limit, last_event_id)
         self.was_open = False
         self.last_event_id = last_event_id
         self.retry_ms: int | None = None
@@ -29,20 +35,24 @@ class Reception:
         """A new attempt starts; it has brought nothing yet."""
         self.events = 0
 
-    def open(self, answered_id: str | None) -> None:
-        """An event stream opened; `answered_id` is the last event ID in the answer's own header.
+    def open(self, headers: Sequence[tuple[str, str]]) -> None:
+        """An event stream opened; `headers` are the answer's.
 
         The standard's id buffer starts anew with each connection; it is seeded with the last event ID, or
         the first event without an id would wipe it.
         """
         self.was_open = True
-        self._parser = Parser(last_event_id=self.last_event_id)
-        self._continuity.connected(self.last_event_id, answered_id)
+        self._parser = Parser(self._limit, self.last_event_id)
+        self._decoder = ContentDecoder(headers)
+        answered = next((value for name, value in headers if name.lower() == "last-event-id"), None)
+        self._continuity.connected(self.last_event_id, answered)
+        if isinstance(self._dialect, Auto):
+            self._dialect.headers_seen(headers)
 
     def feed(self, data: bytes) -> None:
         """Bytes of the body as the client sees them. Raises EventTooLarge."""
         try:
-            self._take(self._parser.feed(data))
+            self._take(self._parser.feed(self._decoder.decode(data)))
         except EventTooLarge as error:
             self._take(error.items)
             raise

@@ -1,13 +1,14 @@
 """A scripted TCP server: each connection follows its own list of steps, and what it was sent is kept.
 
-Steps: bytes to send; `Sleep`; `FIN` and `RST` to end the connection that way; `Wait` for something; `Hold` until
-the client is gone. A connection that runs out of steps ends with a FIN. When scripts run out the port is closed,
-so that a further attempt is refused, unless `then` gives a script for all others.
+Steps: bytes to send; `Sleep`; `FIN` and `RST` to end the connection that way; `Wait` for something; `Hold`
+until the client is gone. A connection that runs out of steps ends with a FIN. When scripts run out the port
+is closed, so that a further attempt is refused, unless `then` gives a script for all others.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
 import struct
@@ -165,6 +166,9 @@ class Wire:
         try:
             await self._serve(reader, writer)
         finally:
+            writer.close()
+            with contextlib.suppress(OSError, asyncio.CancelledError):
+                await writer.wait_closed()
             self._tasks.discard(task)
 
     async def stop(self) -> None:
