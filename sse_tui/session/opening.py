@@ -6,11 +6,13 @@ A raw stream from a file has no times; one from a pipe is stamped as it is read.
 
 from __future__ import annotations
 
+import io
 import os
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -40,7 +42,7 @@ class Piped:
         self._first = first
         self._recording: Recording | None = None
         if sniff(first, "the standard input") == "recording":
-            self._recording = open_any(_Rest(first, fd))
+            self._recording = open_any(io.BufferedReader(_Rest(first, fd)))
             self.header = self._recording.header
         else:
             self.header = Header(tool=_tool(), created=_now(), clock="read")
@@ -83,16 +85,20 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-class _Rest:
-    """A pipe as a binary file whose first bytes were read already."""
+class _Rest(io.RawIOBase):
+    """A pipe whose first bytes were read already, whole again."""
 
     def __init__(self, first: bytes, fd: int) -> None:
         self._first = first
         self._fd = fd
 
-    def read(self, size: int = READ_SIZE) -> bytes:
-        """What is there, at most `size` bytes; b"" at the end."""
-        if self._first:
-            out, self._first = self._first[:size], self._first[size:]
-            return out
-        return os.read(self._fd, size)
+    def readable(self) -> bool:
+        """It is there to be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """What is there, at most as much as fits; 0 at the end."""
+        data = self._first[: len(buffer)] if self._first else os.read(self._fd, len(buffer))
+        self._first = self._first[len(data) :]
+        buffer[: len(data)] = data
+        return len(data)
