@@ -10,30 +10,34 @@ Everything is found in bytes. CR and LF cannot occur inside a multi-byte charact
 they are decoded, and decoding a whole line (or a whole run of lines) with U+FFFD for each maximal subpart
 gives what decoding the stream would. That leaves no decoder state between reads.
 
-There are three readers, from the narrow and quick to the wide and slow; all make the same items:
+There are four readers, from the narrow and quick to the wide and slow; all make the same items:
 
-`feed` itself takes the commonest read there is, exactly one block of ``data`` or of ``event`` and ``data``;
-`_read_blocks` takes a run of whole blocks without any CR: it decodes once and splits at the blank lines;
-`_read_lines` takes whole lines of any kind, and alone knows all rules of the standard.
+- `feed` itself takes the commonest read there is: one block of ``data``, with an ``event`` or ``id`` line or
+  not;
+- `_read_data_blocks` takes a run of nothing but such blocks of one ``data`` line, at the speed of C;
+- `_read_blocks` takes a run of whole blocks without any CR and sees whether they are alike;
+- `_read_lines` takes whole lines of any kind, and alone knows all rules of the standard.
 
-The quick ones apply only "between" blocks, when nothing is held. What is held for a later read is
+They read decoded text and count bytes: where every character is one byte the two are the same, and else the
+bytes are cut at the same places to be measured. What is held for a later read is
 
-- `_rest`, the bytes of the line that has not ended. A read without a line end is appended and not looked at
-  again, so that a long line in small pieces stays linear;
-- `_data`, the standard's data buffer: each value followed by LF. Still UTF-8; it is decoded once, at
-  dispatch;
-- `_raw`, the ``data``, ``event`` and ``id`` lines of the open block, which make the `Tail` if the body ends
-  here;
+- `_rest`, the line that has not ended, in the pieces that came. A read without a line end is appended and not
+  looked at again, so that a long line in small pieces stays linear; tiny pieces are joined now and then;
+- `_data`, the values of the open block's data lines, and `_raw`, its ``data``, ``event`` and ``id`` lines as
+  they came, which make the `Tail` if the body ends here;
 - `_after_cr`: a CR ended the last line at once, so an LF at the start of the next read is part of that line
   end.
 
 `_raw` and `_rest` together are what the limit bounds: each held line with one byte for its end, whichever end
-it had, plus the line under way. A comment or an ignored line is not held once it has ended. `_read_lines`
-also applies the limit to blocks that come complete in one read, so that the pieces do not decide whether an
-event passes.
+it had, plus the line under way. A comment or an ignored line is not held once it has ended. The limit applies
+to blocks that come complete in one read too, so that the pieces do not decide whether an event passes.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate, chain, count, repeat
+from operator import add
 
 from sse_tui.eventstream.errors import EventTooLarge
 from sse_tui.eventstream.items import Comment, Event, Ignored, Item, NoData, Retry, Tail
@@ -44,7 +48,7 @@ RETRY_MAX = 2**53 - 1
 
 _BOM = b"\xef\xbb\xbf"
 _WINDOW = 2**20  # a huge read is split into lines by pieces, not into one list of millions
-_LF, _CR, _COLON = b"\n\r:"
+_LF, _CR = b"\n\r"
 _new = tuple.__new__  # half the cost of calling a named tuple
 
 
@@ -65,10 +69,14 @@ class Parser:
         "_id",
         "_last_event_id",
         "_limit",
+        "_line",
+        "_look_at",
+        "_mark",
         "_names_event",
-        "_offset",
         "_raw",
+        "_raw_size",
         "_rest",
+        "_rest_size",
         "_retry",
         "_type",
     )
@@ -78,17 +86,21 @@ class Parser:
         self._last_event_id = last_event_id
         self._id = last_event_id  # the id buffer, seeded: read literally, a reconnect would forget the id
         self._retry: int | None = None
-        self._offset = 0
         self._begun = False  # the place of a byte order mark has been passed
         self._between = False  # nothing is held: the next byte starts a block
         self._closed = False
         self._after_cr = False
-        self._rest = bytearray()
+        self._mark = b""  # what may become a byte order mark
+        self._line = 0  # offset of the line that has not ended
+        self._rest: list[bytes] = []
+        self._rest_size = 0
+        self._look_at = 0  # size of the rest at which to see to the limit and to its pieces
         self._block = -1  # offset of the open block
         self._type = ""
         self._names_event = False  # the open block has an event or id field
-        self._data = bytearray()
-        self._raw = bytearray()
+        self._data: list[str] = []
+        self._raw: list[str] = []
+        self._raw_size = 0
 
     @property
     def last_event_id(self) -> str:
@@ -103,7 +115,7 @@ class Parser:
     @property
     def offset(self) -> int:
         """How many bytes of the body were fed."""
-        return self._offset
+        return self._line + self._rest_size + len(self._mark)
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> list[Item]:
         """Take the next bytes of the body; return the items that they completed, in the order of their ends.
@@ -113,10 +125,24 @@ class Parser:
         """
         if type(chunk) is not bytes:
             chunk = bytes(chunk)
+        rest = self._rest
+        if rest:
+            if b"\n" not in chunk and b"\r" not in chunk:
+                rest.append(chunk)
+                self._rest_size += len(chunk)
+                if self._rest_size > self._look_at:
+                    self._look_after_rest([])
+                return []
+            if self._block < 0:
+                rest.append(chunk)
+                chunk = b"".join(rest)
+                rest.clear()
+                self._rest_size = 0
+                self._between = True
         size = len(chunk)
         if self._between and chunk[-2:] == b"\n\n" and size <= self._limit and b"\r" not in chunk:
-            start = self._offset
-            self._offset = end = start + size
+            start = self._line
+            self._line = end = start + size
             eol = chunk.find(b"\n")
             if eol == size - 2:
                 if chunk[:6] == b"data: ":
@@ -134,8 +160,6 @@ class Parser:
             items: list[Item] = []
             self._read_blocks(chunk, start, items)
             return items
-        if self._closed:
-            raise ValueError("feed() on a closed parser")
         items = []
         if size <= _WINDOW:
             self._read(chunk, items)
@@ -148,205 +172,259 @@ class Parser:
         """Say that the body has ended; return what it left unfinished as a `Tail`. Commits no id."""
         if self._closed:
             return []
-        self._closed = True
-        self._between = False
-        if self._block < 0 and not self._rest:
-            return []
-        start = self._block if self._block >= 0 else self._offset - len(self._rest)
-        text = (self._raw + self._rest).decode("utf-8", "replace")
-        self._rest, self._data, self._raw = bytearray(), bytearray(), bytearray()
-        return [Tail(text, start, self._offset)]
+        start = self._line if self._block < 0 else self._block
+        end = self.offset
+        whole = self._block < 0 and self._line == end
+        text = "".join(self._raw) + b"".join((self._mark, *self._rest)).decode("utf-8", "replace")
+        self._shut(end)
+        return [] if whole else [Tail(text, start, end)]
 
     def _read(self, chunk: bytes, items: list[Item]) -> None:
         """Join the read to what is held, give whole lines to the readers, hold the unterminated line."""
-        start = self._offset
-        self._offset += len(chunk)
+        if self._closed:
+            raise ValueError("feed() on a closed parser")
+        if not self._begun:
+            chunk = self._mark + chunk
+            if len(chunk) < len(_BOM) and _BOM.startswith(chunk):
+                self._mark = chunk
+                return
+            self._begun = True
+            self._mark = b""
+            if chunk.startswith(_BOM):
+                chunk = chunk[len(_BOM) :]
+                self._line = len(_BOM)
         if self._after_cr and chunk:
             self._after_cr = False
             if chunk[0] == _LF:
                 chunk = chunk[1:]
-                start += 1
+                self._line += 1
+        stop = chunk.rfind(b"\n") + 1
+        if b"\r" in chunk:
+            stop = max(stop, chunk.rfind(b"\r") + 1)
+            self._after_cr = chunk[-1] == _CR
         rest = self._rest
-        if self._begun and b"\n" not in chunk and b"\r" not in chunk:
-            rest += chunk
-        else:
+        if stop:
+            lines = chunk if stop == len(chunk) else chunk[:stop]
             if rest:
-                start -= len(rest)
-                chunk = bytes(rest) + chunk
+                rest.append(lines)
+                lines = b"".join(rest)
                 rest.clear()
-            if not self._begun:
-                if len(chunk) < len(_BOM) and _BOM.startswith(chunk):
-                    rest += chunk
-                    return
-                self._begun = True
-                if chunk.startswith(_BOM):
-                    chunk = chunk[len(_BOM) :]
-                    start += len(_BOM)
-            stop = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
-            if stop:
-                self._after_cr = chunk[-1] == _CR
-                self._read_whole_lines(chunk[:stop], start, items)
-            rest += chunk[stop:]
-        held = len(self._raw) + len(rest)
-        if held > self._limit:
-            raise self._too_large(held, self._offset - len(rest), items)
+            start = self._line
+            self._line = start + len(lines)
+            self._rest_size = 0
+            if self._raw_size + len(lines) > self._limit:
+                self._read_within_limit(lines, start, items)
+            else:
+                self._read_whole_lines(lines, start, items)
+            chunk = chunk[stop:]
+        if chunk:
+            rest.append(chunk)
+            self._rest_size += len(chunk)
+            self._look_after_rest(items)
         self._between = self._block < 0 and not rest and not self._after_cr
+
+    def _look_after_rest(self, items: list[Item]) -> None:
+        """Apply the limit to what is held; join the pieces of the rest when it has grown by a quarter."""
+        size = self._rest_size
+        if self._raw_size + size > self._limit:
+            raise self._too_large(self._raw_size + size, self._line, items)
+        if len(self._rest) > 1000:
+            self._rest[:] = [b"".join(self._rest)]
+        self._look_at = min(self._limit - self._raw_size, size + size // 4 + 1000)
+
+    def _read_within_limit(self, lines: bytes, start: int, items: list[Item]) -> None:
+        """Read whole lines up to the one that makes a block too large, if one does."""
+        limit = self._limit
+        held = self._raw_size
+        size = passed = 0
+        for line in lines.splitlines(keepends=True):
+            text = line.rstrip(b"\r\n")
+            size = held + len(text)
+            if not text:
+                held = size = 0
+            elif size <= limit and _is_held(text):
+                held = size = size + 1
+            if size > limit:
+                break
+            passed += len(line)
+        self._read_whole_lines(lines[:passed], start, items)
+        if size > limit:
+            raise self._too_large(size, start + passed, items)
 
     def _read_whole_lines(self, lines: bytes, start: int, items: list[Item]) -> None:
         """Choose the readers: the quick one for the run of whole blocks in the middle, if there is one."""
-        if b"\r" not in lines and len(self._raw) + len(lines) <= self._limit:
-            first = 0 if self._block < 0 else lines.find(b"\n\n") + 2
-            last = lines.rfind(b"\n\n") + 2
-            if last - first >= 2:
-                if first:
-                    self._read_lines(lines[:first], start, items)
-                self._read_blocks(lines[first:last], start + first, items)
-                if last < len(lines):
-                    self._read_lines(lines[last:], start + last, items)
-                return
-        self._read_lines(lines, start, items)
+        first = 0 if self._block < 0 else lines.find(b"\n\n") + 2
+        last = lines.rfind(b"\n\n") + 2
+        if last - first < 2 or b"\r" in lines:
+            self._split_lines(lines, start, items)
+            return
+        if first:
+            self._split_lines(lines[:first], start, items)
+        self._read_blocks(lines[first:last], start + first, items)
+        if last < len(lines):
+            self._split_lines(lines[last:], start + last, items)
 
     def _read_blocks(self, blocks: bytes, start: int, items: list[Item]) -> None:
         """Read a run of blocks that starts between blocks, ends with a blank line and has no CR."""
         text = blocks.decode("utf-8", "replace")
-        plain = len(text) == len(blocks)  # every character is one byte, so the same offsets serve both
-        last_event_id = self._last_event_id
-        add = items.append
-        if blocks[:6] == b"data: ":
-            # Perhaps all are blocks of one data line: then splitting at what lies between gives the values.
+        plain = len(text) == len(blocks)
+        ends = blocks.count(b"\n")
+        if text[:6] == "data: ":
             values = text[6:-2].split("\n\ndata: ")
-            if blocks.count(b"\n") == 2 * len(values):
+            if ends == 2 * len(values):
                 sizes = map(len, values if plain else blocks[6:-2].split(b"\n\ndata: "))
-                for data, size in zip(values, sizes, strict=True):
-                    end = start + size + 8
-                    add(_new(Event, ("message", data, last_event_id, start, end)))
-                    start = end
+                self._read_data_blocks(values, sizes, start, items)
                 return
-        origin = start
-        parts = text[:-2].split("\n\n")
-        for part, size in zip(parts, map(len, parts if plain else blocks[:-2].split(b"\n\n")), strict=True):
-            end = start + size + 2
-            head, eol, line = part.partition("\n")
-            if not eol:
-                if head[:6] == "data: ":
-                    add(_new(Event, ("message", head[6:], last_event_id, start, end)))
-                    start = end
-                    continue
-                if head[:1] == ":":
-                    add(_new(Comment, (head[1:], start, end - 1)))
-                    start = end
-                    continue
-            elif line[:6] == "data: " and "\n" not in line:
-                if head[:7] == "event: ":
-                    add(_new(Event, (head[7:] or "message", line[6:], last_event_id, start, end)))
-                    start = end
-                    continue
-                if head[:4] == "id: " and "\0" not in head:
-                    self._id = self._last_event_id = last_event_id = head[4:]
-                    add(_new(Event, ("message", line[6:], last_event_id, start, end)))
-                    start = end
-                    continue
-            self._read_lines(blocks[start - origin : end - origin], start, items)
-            last_event_id = self._last_event_id
+        lines = text.split("\n")
+        lines.pop()
+        line_sizes = list(map(len, lines if plain else blocks.split(b"\n")[:-1]))
+        if ends % 3 == 0 and not any(lines[2::3]):
+            self._read_blocks_of_two(lines, line_sizes, start, items)
+        else:
+            self._read_lines(lines, line_sizes, repeat(1), start, items)
+
+    def _read_data_blocks(
+        self, values: list[str], sizes: Iterable[int], start: int, items: list[Item]
+    ) -> None:
+        """Read blocks of one data line each, given by their values and the values' sizes in bytes."""
+        around = len("data: \n\n")
+        ends = list(map(add, accumulate(sizes), count(start + around, around)))
+        starts = chain((start,), ends)
+        fields = zip(repeat("message"), values, repeat(self._last_event_id), starts, ends, strict=False)
+        items.extend(map(_new, repeat(Event), fields))
+
+    def _read_blocks_of_two(self, lines: list[str], sizes: list[int], start: int, items: list[Item]) -> None:
+        """Read blocks of which the third line is the blank one."""
+        append = items.append
+        last_event_id = self._last_event_id
+        for first, second, size, more in zip(lines[::3], lines[1::3], sizes[::3], sizes[1::3], strict=True):
+            end = start + size + more + 3
+            if second[:6] == "data: " and first[:7] == "event: ":
+                append(_new(Event, (first[7:] or "message", second[6:], last_event_id, start, end)))
+            elif second[:6] == "data: " and first[:4] == "id: " and "\0" not in first:
+                self._id = self._last_event_id = last_event_id = first[4:]
+                append(_new(Event, ("message", second[6:], last_event_id, start, end)))
+            else:
+                self._read_lines((first, second, ""), (size, more, 0), repeat(1), start, items)
+                last_event_id = self._last_event_id
             start = end
 
-    def _read_lines(self, lines: bytes, start: int, items: list[Item]) -> None:
-        """Read whole lines by the rules of the standard, section 9.2.6."""
-        raw: list[bytes] = []
-        values: list[bytes] = []
+    def _split_lines(self, body: bytes, start: int, items: list[Item]) -> None:
+        """Split whole lines of any line ends for `_read_lines`."""
+        text = body.decode("utf-8", "replace")
+        crs = body.count(b"\r")
+        widths: Iterable[int] = repeat(1)
+        if not crs:
+            lines = text.split("\n")
+            cuts = lines if len(text) == len(body) else body.split(b"\n")
+        elif crs == body.count(b"\r\n") == body.count(b"\n"):
+            lines = text.split("\r\n")
+            cuts = lines if len(text) == len(body) else body.split(b"\r\n")
+            widths = repeat(2)
+        else:
+            lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+            cuts = body.splitlines()
+            widths = [len(line) for line in body.splitlines(keepends=True)]
+            widths = [width - len(cut) for width, cut in zip(widths, cuts, strict=True)]
+        lines.pop()
+        self._read_lines(lines, map(len, cuts), widths, start, items)
+
+    def _read_lines(
+        self, lines: Iterable[str], sizes: Iterable[int], widths: Iterable[int], start: int, items: list[Item]
+    ) -> None:
+        """Read whole lines by the standard's rules.
+
+        `sizes` are the lines' sizes in bytes, `widths` those of their line ends. One long loop over local names:
+        a call for each line would cost more than what it does.
+        """
+        append = items.append
         block = self._block
-        held = len(self._raw)
-        limited = held + len(lines) > self._limit
-        crlf = b"\r\n" in lines
-        origin = start
-        for line in lines.splitlines():
-            end = start + len(line) + 1
-            if limited and line and held + len(line) > self._limit:
-                raise self._too_large(held + len(line), start, items)
-            if not line:
+        values = self._data
+        held: list[str] = []
+        held_size = 0
+        for line, size, width in zip(lines, sizes, widths, strict=False):
+            if line[:6] == "data: ":
+                if block < 0:
+                    block = start
+                values.append(line[6:])
+                held.append(line)
+                held_size += size + 1
+            elif not line:
                 self._last_event_id = self._id
+                if values:
+                    data = values[0] if len(values) == 1 else "\n".join(values)
+                    append(_new(Event, (self._type or "message", data, self._id, block, start + 1)))
+                    self._data = values = []
+                elif self._names_event:
+                    append(NoData(self._type, self._id, block, start + 1))
                 if block >= 0:
-                    self._dispatch(values, block, end, items)
-                    block = self._block = -1
-                    held = 0
-                    raw = []
-                    values = []
-            elif line[0] == _COLON:
-                items.append(_new(Comment, (line[1:].decode("utf-8", "replace"), start, end)))
+                    block = -1
+                    self._type = ""
+                    self._names_event = False
+                    held = []
+                    held_size = 0
+                    if self._raw_size:
+                        self._raw = []
+                        self._raw_size = 0
+            elif line[0] == ":":
+                append(_new(Comment, (line[1:], start, start + size + 1)))
             else:
                 if block < 0:
-                    block = self._block = start
-                if line[:6] == b"data: ":
-                    values.append(line[6:])
-                    raw.append(line)
-                    held += len(line) + 1
-                elif line[:5] == b"data:":
-                    values.append(line[5:])
-                    raw.append(line)
-                    held += len(line) + 1
-                elif line == b"data":
-                    values.append(b"")
-                    raw.append(line)
-                    held += len(line) + 1
-                elif self._field(line, start, end, items):
-                    raw.append(line)
-                    held += len(line) + 1
-                if limited and held > self._limit:
-                    raise self._too_large(held, start, items)
-            start = end
-            if crlf and lines[end - origin - 1 : end - origin + 1] == b"\r\n":
-                start += 1
-        if raw:
-            self._raw += b"\n".join(raw) + b"\n"
-        if values:
-            self._data += b"\n".join(values) + b"\n"
-
-    def _field(self, line: bytes, start: int, end: int, items: list[Item]) -> bool:
-        """Process a field other than data. False if nothing of it waits for the end of the block."""
-        name, _, value = line.partition(b":")
-        if value[:1] == b" ":
-            value = value[1:]
-        if name == b"event":
-            self._type = value.decode("utf-8", "replace")
-        elif name == b"id" and b"\0" not in value:
-            self._id = value.decode("utf-8", "replace")
-        elif name == b"retry" and value.isdigit():  # of bytes: ASCII digits only
-            self._retry = _milliseconds(value)
-            items.append(Retry(self._retry, start, end))
-            return False
-        else:
-            items.append(Ignored(line.decode("utf-8", "replace"), start, end))
-            return False
-        self._names_event = True
-        return True
-
-    def _dispatch(self, values: list[bytes], start: int, end: int, items: list[Item]) -> None:
-        """End the open block: its event, if it has data, of what earlier reads left and `values`."""
-        if self._data:
-            data = self._data + b"\n".join(values) if values else self._data[:-1]
-            text = data.decode("utf-8", "replace")
-            items.append(Event(self._type or "message", text, self._id, start, end))
-            self._data = bytearray()
-        elif values:
-            text = b"\n".join(values).decode("utf-8", "replace")
-            items.append(_new(Event, (self._type or "message", text, self._id, start, end)))
-        elif self._names_event:
-            items.append(NoData(self._type, self._id, start, end))
-        self._type = ""
-        self._names_event = False
-        if self._raw:
-            self._raw = bytearray()
+                    block = start
+                name, _, value = line.partition(":")
+                if value[:1] == " ":
+                    value = value[1:]
+                if name == "data":
+                    values.append(value)
+                elif name == "event":
+                    self._type = value
+                    self._names_event = True
+                elif name == "id" and "\0" not in value:
+                    self._id = value
+                    self._names_event = True
+                elif name == "retry" and value.isascii() and value.isdigit():
+                    self._retry = _milliseconds(value)
+                    append(Retry(self._retry, start, start + size + 1))
+                    start += size + width
+                    continue
+                else:
+                    append(_new(Ignored, (line, start, start + size + 1)))
+                    start += size + width
+                    continue
+                held.append(line)
+                held_size += size + 1
+            start += size + width
+        self._block = block
+        if held:
+            self._raw.append("\n".join(held) + "\n")
+            self._raw_size += held_size
 
     def _too_large(self, size: int, line: int, items: list[Item]) -> EventTooLarge:
         """Close the parser over an event that outgrew the limit."""
         start = self._block if self._block >= 0 else line
-        self._closed = True
-        self._between = False
-        self._rest, self._data, self._raw = bytearray(), bytearray(), bytearray()
+        self._shut(self.offset)
         return EventTooLarge(size, self._limit, start, items)
 
+    def _shut(self, offset: int) -> None:
+        """Let go of all that is held and take no more."""
+        self._closed = True
+        self._between = False
+        self._block = -1
+        self._line = offset
+        self._mark = b""
+        self._rest = []
+        self._rest_size = 0
+        self._data = []
+        self._raw = []
 
-def _milliseconds(digits: bytes) -> int:
-    """The number of a valid retry field, at most `RETRY_MAX`; int() itself refuses more than 4,300 digits."""
-    digits = digits.lstrip(b"0")
-    return RETRY_MAX if len(digits) > len(str(RETRY_MAX)) else min(int(digits or b"0"), RETRY_MAX)
+
+def _is_held(line: bytes) -> bool:
+    """Whether a line that is not blank waits for the end of its block."""
+    name = line.partition(b":")[0]
+    return name in (b"data", b"event") or (name == b"id" and b"\0" not in line)
+
+
+def _milliseconds(digits: str) -> int:
+    """The number of a retry field, at most `RETRY_MAX`; int() itself refuses more than 4,300 digits."""
+    digits = digits.lstrip("0")
+    return RETRY_MAX if len(digits) > len(str(RETRY_MAX)) else min(int(digits or "0"), RETRY_MAX)
