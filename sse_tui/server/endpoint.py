@@ -157,6 +157,8 @@ class Endpoint:
 
     def _on_end(self, run: Run) -> None:
         self.runs.pop(run.stream, None)
+        # The store forgets whenever it is asked for something; here because nobody may ask any more.
+        asyncio.get_running_loop().call_later(self.settings.store.max_age_s + 1, self.store.sweep)
 
 
 def unknown_event(last_event_id: str) -> ApiError:

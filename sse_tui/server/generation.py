@@ -110,7 +110,7 @@ class Run:
 
     async def _drive(self) -> None:
         try:
-            final = await self._steps()
+            self._end(await self._steps())
         except SseTuiError as error:
             self._fail(from_engine(error.code, error.message))
         except asyncio.CancelledError:
@@ -118,8 +118,6 @@ class Run:
             self._fail(self._why or unavailable("shutting_down", "The server is shutting down.", 5))
         except Exception as error:
             self._fail(ApiError(500, "internal_error", f"Internal error: {error!r}", kind="server_error"))
-        else:
-            self._end(final)
         finally:
             self._accept_timer.cancel()
             if self._grace is not None:

@@ -48,6 +48,9 @@ class EventStore(Protocol):
     def finish(self, stream: str) -> None:
         """No event follows. Wakes the readers."""
 
+    def sweep(self) -> None:
+        """Forget the streams that ended too long ago."""
+
     def watch(self, stream: str, wake: Callable[[], None]) -> Callable[[], None]:
         """Call `wake` after every append and the finish, until the returned function is called."""
 

@@ -1,9 +1,11 @@
 """The endpoint as a child process: its state as JSON lines on standard output, until standard input ends.
 
-The parent reads ``{"status": ..., "url": ..., ...}``, one object a line, for every state: starting, downloading
-(`done` of `total` bytes), loading, ready (`model`, `engine`), failed (`error`), stopping, stopped. Whatever
-way the parent ends, its end of the pipe closes, and so this process ends too. The bearer token comes by the
-environment variable ``SSE_TUI_TOKEN``, because arguments can be read by every user of the machine.
+The parent reads ``{"status": ..., "url": ..., ...}``, one object a line, for every state: starting,
+downloading (`done` of `total` bytes), loading, ready (`model`, `engine`), failed (`error`), stopping and
+stopped. Whatever way the parent ends, its end of the pipe closes, and so this process ends too.
+
+The bearer token comes by the environment variable ``SSE_TUI_TOKEN``, because arguments can be read by every
+user of the machine.
 """
 
 from __future__ import annotations

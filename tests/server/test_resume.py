@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import shutil
 from typing import Any
 
 import httpx
@@ -212,3 +213,17 @@ async def test_a_stream_is_its_owners_alone() -> None:
             response = await http.get(f"/v1/streams/{stream}", headers={"Last-Event-ID": f"{stream}-0"})
             assert response.status_code == status
             assert (await http.delete(f"/v1/streams/{stream}")).status_code == status
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+async def test_curl_gets_exactly_the_rest_of_every_event(serving: Any, events: Any) -> None:
+    served = await serving(ScriptedEngine("Salt comes from rocks."))
+    full = await served.whole()
+    stream = full[0].id.rpartition("-")[0]
+    for place, event in enumerate(full):
+        url = f"{served.url}/v1/streams/{stream}"
+        curl = await asyncio.create_subprocess_exec(
+            "curl", "-sN", "-H", f"Last-Event-ID: {event.id}", url, stdout=asyncio.subprocess.PIPE
+        )
+        out, _ = await curl.communicate()
+        assert events(out) == full[place + 1 :]
