@@ -131,9 +131,13 @@ class Gaps:
         """Events per read that completed any; well above 1 something on the way holds data back."""
         return self._events / self._event_reads if self._event_reads else None
 
-    def tokens_per_event(self, tokens: int | None) -> float | None:
-        """The server's count of output tokens per token-bearing event; None where either is unknown."""
-        return tokens / self.token_events if tokens and self.token_events else None
+    def tokens_per_event(self, tokens: int | None, *, hidden: int = 0) -> float | None:
+        """The server's count of output tokens per token-bearing event; None where either is unknown.
+
+        `hidden` as for `tpot`.
+        """
+        shown = (tokens or 0) - hidden
+        return shown / self.token_events if shown > 0 and self.token_events else None
 
     def tpot(self, tokens: int | None, *, hidden: int = 0) -> Tpot:
         """Time per output token.

@@ -1,147 +1,160 @@
 """Whole provider streams, read and assembled, against what their index says they hold.
 
-The streams under tests/data were written for this test, each a habit of some server; the shared ones, where
-they are there, are recordings. A new dialect is one more name in `ASSEMBLED`; framing is checked for every file.
+The streams under tests/data were written for this test, each a habit of some server; the shared ones, where they are
+there, are recordings. A new dialect is one more name in `ASSEMBLED`; framing is checked for every file.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sse_tui import dialects
-from sse_tui.dialects import Answer, Auto, payload
+from sse_tui.dialects import Answer, Dialect, payload
 from sse_tui.eventstream import Comment, Event, Ignored, Item, Parser, Retry, Tail
 
 ASSEMBLED = ("openai-chat",)
 
-_TESTS = Path(__file__).resolve().parents[1]
-_FOLDERS = (_TESTS / "data" / "streams", _TESTS.parents[1] / "shared" / "streams")
+OWN = Path(__file__).resolve().parents[1] / "data" / "streams"
 
-
-def _index(folder: Path) -> list[dict[str, Any]]:
-    index = folder / "index.json"
-    if not index.is_file():
-        return []
-    return [{**entry, "path": folder / entry["file"]} for entry in json.loads(index.read_text("utf-8"))]
-
-
-_INDEX = [entry for folder in _FOLDERS for entry in _index(folder)]
 _MEANING = (
     *("text", "reasoning", "tool_calls", "finish_reason", "usage", "error", "model"),
     *("done_sentinel", "json_errors"),
 )
 _RARE = ("refusal", "choices", "server_tool_calls", "tool_plan")
 
-
-def entries(*names: str) -> list[Any]:
-    chosen = [entry for entry in _INDEX if not names or entry["dialect"] in names]
-    return [pytest.param(entry, id=entry["file"].removesuffix(".sse")) for entry in chosen]
+Entry = dict[str, Any]
 
 
-def items_of(entry: dict[str, Any]) -> list[Item]:
-    parser = Parser()
-    return [*parser.feed(entry["path"].read_bytes()), *parser.close()]
+def index(folder: Path) -> list[Entry]:
+    """The entries of the folder's index, each with the items of its stream."""
+    entries: list[Entry] = json.loads((folder / "index.json").read_text("utf-8"))
+    for entry in entries:
+        parser = Parser()
+        body = (folder / entry["file"]).read_bytes()
+        entry["items"] = [*parser.feed(body), *parser.close()]
+        entry["last_event_id"] = parser.last_event_id
+    return entries
 
 
-def framing(items: list[Item]) -> dict[str, Any]:
-    """The fields of `expected` that describe the stream itself."""
-    events = [item for item in items if isinstance(item, Event)]
-    retries = [item.ms for item in items if isinstance(item, Retry)]
-    ignored = Counter(item.line.split(":", 1)[0] for item in items if isinstance(item, Ignored))
-    found: dict[str, Any] = {
-        "events": len(events),
-        "event_types": dict(Counter(event.type for event in events)),
-        "comments": sum(isinstance(item, Comment) for item in items),
-        "discarded_tail": any(isinstance(item, Tail) for item in items),
-    }
-    if retries:
-        found["retry"] = retries
-    if ignored:
-        found["ignored_fields"] = dict(ignored)
-    return found
-
-
-def read(items: list[Item], dialect: str) -> dict[str, Any]:
+def read(items: list[Item], dialect: str) -> tuple[dict[str, Any], Dialect]:
     reader, answer = dialects.create(dialect), Answer()
     for item in items:
         if isinstance(item, Event):
             for delta in reader.read(item):
                 answer.add(delta)
-    return answer.summary()
+    return answer.summary(), reader
 
 
-def compared(found: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
-    return {name: found.get(name) for name in (*_MEANING, *(n for n in _RARE if n in expected))}
+def framing(entry: Entry) -> None:
+    """Events, types, comments, retries, ignored fields, the tail and the last event ID are as indexed."""
+    items, expected = entry["items"], entry["expected"]
+    retries = [item.ms for item in items if isinstance(item, Retry)]
+    ignored = Counter(item.line.split(":", 1)[0] for item in items if isinstance(item, Ignored))
+    types = Counter(item.type for item in items if isinstance(item, Event))
+    assert types == expected["event_types"]
+    assert types.total() == expected["events"]
+    assert sum(isinstance(item, Comment) for item in items) == expected["comments"]
+    assert any(isinstance(item, Tail) for item in items) is expected["discarded_tail"]
+    assert retries == expected.get("retry", [])
+    assert ignored == expected.get("ignored_fields", {})
+    assert entry["last_event_id"] == (expected["last_event_id"] or "")
 
 
-@pytest.mark.parametrize("entry", entries())
-def test_framing_is_as_indexed(entry: dict[str, Any]) -> None:
-    expected = entry["expected"]
-    found = framing(items_of(entry))
-    assert found == {name: expected[name] for name in found}
-    assert ("retry" in expected, "ignored_fields" in expected) == (
-        "retry" in found,
-        "ignored_fields" in found,
-    )
-
-
-@pytest.mark.parametrize("entry", entries())
-def test_last_event_id_is_as_indexed(entry: dict[str, Any]) -> None:
-    parser = Parser()
-    parser.feed(entry["path"].read_bytes())
-    parser.close()
-    assert parser.last_event_id == (entry["expected"]["last_event_id"] or "")
-
-
-@pytest.mark.parametrize("entry", entries())
-def test_every_stream_can_be_read_as_generic(entry: dict[str, Any]) -> None:
-    found = read(items_of(entry), "generic")
-    assert found["done_sentinel"] == entry["expected"]["done_sentinel"]
+def generic(entry: Entry) -> None:
+    """Without its dialect a stream still ends where it ends, and nothing is read into it."""
+    found, reader = read(entry["items"], "generic")
+    assert found["done_sentinel"] == reader.ended == entry["expected"]["done_sentinel"]
     assert (found["text"], found["tool_calls"], found["json_errors"]) == ("", [], 0)
 
 
-@pytest.mark.parametrize("entry", entries(*ASSEMBLED))
-def test_the_answer_is_as_indexed(entry: dict[str, Any]) -> None:
-    expected = entry["expected"]
-    found = read(items_of(entry), entry["dialect"])
-    assert compared(found, expected) == {name: expected[name] for name in compared(found, expected)}
-
-
-@pytest.mark.parametrize("entry", entries(*ASSEMBLED))
-def test_detection_loses_nothing(entry: dict[str, Any]) -> None:
-    items = items_of(entry)
-    assert read(items, "auto") == read(items, entry["dialect"])
-
-
-@pytest.mark.parametrize("entry", entries(*ASSEMBLED))
-def test_both_json_decoders_agree(entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    items = items_of(entry)
-    fast = read(items, entry["dialect"])
-    monkeypatch.setattr(payload, "_fast", payload._lenient)
-    assert read(items, entry["dialect"]) == fast
-
-
-@pytest.mark.parametrize("entry", entries())
-def test_the_dialect_is_detected(entry: dict[str, Any]) -> None:
-    reader = Auto()
-    for item in items_of(entry):
-        if isinstance(item, Event):
-            reader.read(item)
+def detected(entry: Entry) -> None:
+    """The dialect is told from the events."""
+    _, reader = read(entry["items"], "auto")
     assert reader.name == (entry["dialect"] if entry["dialect"] in dialects.names() else "generic")
 
 
-@pytest.mark.parametrize("entry", entries(*ASSEMBLED))
-def test_completeness_follows_the_finish_reason_the_sentinel_and_errors(entry: dict[str, Any]) -> None:
+def assembled(entry: Entry) -> None:
+    """The answer is as indexed."""
     expected = entry["expected"]
-    reader = dialects.create(entry["dialect"])
-    for item in items_of(entry):
-        if isinstance(item, Event):
-            reader.read(item)
-    whole = expected["error"] is None and (expected["done_sentinel"] or expected["finish_reason"] is not None)
-    assert reader.complete is whole
+    found, _ = read(entry["items"], entry["dialect"])
+    fields = [*_MEANING, *(name for name in _RARE if name in expected)]
+    assert {name: found.get(name) for name in fields} == {name: expected[name] for name in fields}
+
+
+def complete(entry: Entry) -> None:
+    """Whether the stream was whole follows the finish reason, the sentinel and errors."""
+    expected = entry["expected"]
+    _, reader = read(entry["items"], entry["dialect"])
+    ended = expected["done_sentinel"] or expected["finish_reason"] is not None
+    assert reader.complete is (expected["error"] is None and ended)
     assert reader.ended is expected["done_sentinel"]
+
+
+def detection_loses_nothing(entry: Entry) -> None:
+    assert read(entry["items"], "auto")[0] == read(entry["items"], entry["dialect"])[0]
+
+
+def both_json_decoders_agree(entry: Entry) -> None:
+    fast, _ = read(entry["items"], entry["dialect"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(payload, "_fast", payload._lenient)
+        slow, _ = read(entry["items"], entry["dialect"])
+    assert slow == fast
+
+
+Check = Callable[[Entry], None]
+of_every_stream = pytest.mark.parametrize("check", [framing, generic, detected], ids=lambda f: f.__name__)
+of_assembled_streams = pytest.mark.parametrize(
+    "check",
+    [assembled, complete, detection_loses_nothing, both_json_decoders_agree],
+    ids=lambda f: f.__name__,
+)
+own_streams = pytest.mark.parametrize("entry", index(OWN), ids=lambda entry: entry["file"])
+
+
+@of_every_stream
+@own_streams
+def test_own_streams(check: Check, entry: Entry) -> None:
+    check(entry)
+
+
+@of_assembled_streams
+@own_streams
+def test_answers_of_own_streams(check: Check, entry: Entry) -> None:
+    check(entry)
+
+
+@pytest.fixture(scope="module")
+def recorded(shared: Path) -> list[Entry]:
+    return index(shared / "streams")
+
+
+def failures(check: Check, entries: list[Entry]) -> dict[str, str]:
+    """What fails of `entries`, by file: one broken stream must not hide the others."""
+    failed = {}
+    for entry in entries:
+        try:
+            check(entry)
+        except AssertionError as exc:
+            failed[entry["file"]] = str(exc)
+    return failed
+
+
+@of_every_stream
+def test_recorded_streams(check: Check, recorded: list[Entry]) -> None:
+    assert len(recorded) > 100
+    assert failures(check, recorded) == {}
+
+
+@of_assembled_streams
+@pytest.mark.parametrize("dialect", ASSEMBLED)
+def test_answers_of_recorded_streams(check: Check, dialect: str, recorded: list[Entry]) -> None:
+    entries = [entry for entry in recorded if entry["dialect"] == dialect]
+    assert entries
+    assert failures(check, entries) == {}

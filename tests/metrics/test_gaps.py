@@ -68,7 +68,10 @@ def test_without_usable_usage_tpot_counts_events_and_says_so(unknown: int | None
 
 
 def test_hidden_reasoning_is_not_part_of_the_window() -> None:
-    assert fed(0, 50, 100).tpot(1_003, hidden=1_000) == Tpot(50, "usage")
+    gaps = fed(0, 50, 100)
+    assert gaps.tpot(1_003, hidden=1_000) == Tpot(50, "usage")
+    assert gaps.tokens_per_event(1_003, hidden=1_000) == 1
+    assert gaps.tokens_per_event(1_000, hidden=1_000) is None
 
 
 def test_a_running_count_gives_a_view_per_token() -> None:
