@@ -45,13 +45,15 @@ def chat_turn(
     """
     profile = spec.profile
     dialect = dialects.dialect_class(profile.dialect)
-    prepared = dialect.prepare(base_url, profile.model or model or "default", messages, sampling(profile))
+    own = profile.base_url is None
+    # Our own endpoint was started with the profile's model, and knows it by the name that it gave itself.
+    name = (model if own else None) or profile.model or model or "default"
+    prepared = dialect.prepare(base_url, name, messages, sampling(profile))
     headers = [*prepared.headers, *profile.headers.items()]
     key = token or spec.api_key
     if key and not any(name.lower() == "authorization" for name, _ in headers):
         headers.append(("Authorization", f"Bearer {key}"))
     request = StreamRequest(prepared.method, prepared.url, headers, prepared.body, profile.dialect)
-    own = profile.base_url is None
     policy = spec.policy or Policy(kind=profile.reconnect or ("last-event-id" if own else "never"))
     return _turn(spec, request, spec.dialect or profile.dialect, policy)
 

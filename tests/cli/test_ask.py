@@ -1,0 +1,177 @@
+"""``ask`` against real endpoints: our own, started by it, and one that stands for a remote provider."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "sse_tui"]
+QUICK = ["--engine", "scripted", "--seed", "7", "--max-tokens", "20"]
+
+
+def test_the_answer_and_nothing_else(cli: Callable) -> None:
+    done = cli("ask", *QUICK, "Hello")
+
+    assert (done.code, done.err) == (0, "")
+    assert len(done.out.split()) > 5
+    assert done.out.endswith("\n")
+    assert done.out.count("\n") == 1
+
+
+def test_json_is_one_object_with_the_fields_of_the_contract(cli: Callable) -> None:
+    done = cli("ask", *QUICK, "--json", "Hello")
+
+    assert (done.code, done.err) == (0, "")
+    result = json.loads(done.out)
+    assert result["text"]
+    assert result["finish_reason"] in ("stop", "length")
+    assert result["usage"]["output"] == 20
+    assert result["clocks"]["ttft"] > 0
+    assert result["gaps"]["token_events"] == 20
+    assert result["error"] is None
+    assert result["continuity"] is None
+    for name in ("reasoning", "refusal", "tool_calls", "events", "event_types", "comments", "ids", "retry",
+                 "last_event_id", "done_sentinel", "discarded_tail", "connections"):  # fmt: skip
+        assert name in result
+
+
+def test_a_cut_answer_is_the_uncut_one(cli: Callable) -> None:
+    whole = cli("ask", *QUICK, "Hello")
+    cut = cli("ask", *QUICK, "--json", "--fault", "cut@event=5", "Hello")
+
+    result = json.loads(cut.out)
+    assert result["text"].strip() == whole.out.strip()
+    assert result["continuity"]["verdict"] == "lossless"
+    assert [conn["close"] for conn in result["connections"]] == ["fault", "eof"]
+
+
+def test_without_reconnecting_a_cut_answer_is_exit_4(cli: Callable) -> None:
+    done = cli("ask", *QUICK, "--fault", "cut@event=5", "--reconnect", "never", "Hello")
+
+    assert done.code == 4
+    assert done.out.endswith("\n")
+    assert done.err.startswith("sse-tui: error: ")
+    assert done.err.count("\n") == 1
+
+
+def test_the_prompt_comes_from_stdin(cli: Callable, tmp_path: Path) -> None:
+    for number, args in enumerate((["-"], [])):
+        path = tmp_path / f"{number}.sse.jsonl"
+        done = cli("ask", *QUICK, "--record", str(path), *args, input="Gr\u00fc\u00dfe\n".encode())
+        assert done.code == 0
+        assert "Gr\u00fc\u00dfe" in path.read_text()
+
+
+def test_metrics_go_to_stderr(cli: Callable) -> None:
+    done = cli("ask", *QUICK, "--metrics", "Hello")
+
+    assert "TTFT" in done.err
+    assert "TPOT (tokens from usage)" in done.err
+    assert "TTFT" not in done.out
+
+
+def test_recordings(cli: Callable, env: dict[str, str]) -> None:
+    folder = Path(env["SSE_TUI_STATE_DIR"]) / "recordings"
+
+    cli("ask", *QUICK, "--no-record", "Hello")
+    assert list(folder.glob("*")) == []
+    cli("ask", *QUICK, "Hello")
+    [recording] = folder.glob("*.sse.jsonl")
+    assert cli("open", "--text", str(recording)).code == 0
+    assert cli("ask", *QUICK, "--no-record", "--record", "x", "Hello").code == 2
+
+
+@pytest.fixture
+def remote(env: dict[str, str], tmp_path: Path) -> Iterator[str]:
+    """A provider that asks for a key: our endpoint in its own process, with the profile "far" for it."""
+    command = [*PROGRAM, "serve", "--engine", "scripted", "--port", "0", "--ttft-ms", "10", "--gap-ms", "1"]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=env | {"SSE_TUI_TOKEN": "the-secret-key"}
+    ) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        base = line.split(" at ")[1].split()[0]
+        config = tmp_path / "c.toml"
+        config.write_text(
+            f'profile = "far"\n[profiles.far]\nbase_url = "{base}"\nmodel = "scripted"\napi_key_env = "FAR_KEY"\n'
+        )
+        yield str(config)
+        process.terminate()
+        assert process.wait(20) == 0
+
+
+def test_a_remote_profile(cli: Callable, remote: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.sse.jsonl"
+    environ = {"SSE_TUI_CONFIG": remote, "FAR_KEY": "the-secret-key"}
+
+    done = cli("ask", "--json", "--max-tokens", "5", "--record", str(path), "Hello", more_env=environ)
+
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["usage"]["output"] == 5
+    assert "the-secret-key" not in path.read_text()
+    assert "[redacted]" in path.read_text()
+
+
+def test_a_wrong_key_is_exit_3_and_a_missing_one_exit_2(cli: Callable, remote: str) -> None:
+    wrong = cli("ask", "Hello", more_env={"SSE_TUI_CONFIG": remote, "FAR_KEY": "wrong-secret"})
+    assert wrong.code == 3
+    assert "401" in wrong.err
+    assert "wrong-secret" not in wrong.err
+    assert wrong.err.count("\n") == 1
+
+    missing = cli("ask", "Hello", more_env={"SSE_TUI_CONFIG": remote})
+    assert missing.code == 2
+    assert "FAR_KEY" in missing.err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_leaves_no_process(env: dict[str, str], number: signal.Signals, code: int) -> None:
+    command = [*PROGRAM, "ask", "--engine", "scripted", "--max-tokens", "5000", "Hello"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(10)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+
+    assert process.returncode == code
+    assert err.decode() == ("sse-tui: interrupted\n" if number == signal.SIGINT else "")
+    gone = time.monotonic() + 10
+    while _group_lives(process.pid) and time.monotonic() < gone:
+        time.sleep(0.05)
+    assert not _group_lives(process.pid)
+
+
+def _group_lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.model
+def test_the_real_model_answers(cli: Callable) -> None:
+    models = pytest.importorskip("sse_tui.models")
+    try:
+        path = models.resolve(models.DEFAULT_MODEL)
+    except Exception as error:
+        pytest.skip(f"no model: {error}")
+    if not isinstance(path, Path):
+        pytest.skip("the default model is not downloaded")
+    args = ["ask", "--model", str(path), "--temperature", "0", "--max-tokens", "24", "Name three colours."]
+
+    first, second = cli(*args), cli(*args, "--json")
+
+    assert (first.code, first.err) == (0, "")
+    assert json.loads(second.out)["text"].strip() == first.out.strip()
+    assert json.loads(second.out)["usage"]["output"] > 3
