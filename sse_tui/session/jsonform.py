@@ -92,12 +92,10 @@ def clocks_json(turn: Turn) -> dict[str, float | None]:
 def gaps_json(turn: Turn) -> dict[str, Any]:
     """The gaps between token-bearing events, and what they can and cannot say."""
     gaps = turn.gaps
-    usage = turn.answer.usage or {}
-    tokens = usage.get("output")
-    tpot = gaps.tpot(tokens)
+    tpot = turn.tpot
     stats = gaps.stats()
     return {
-        "label": label_for(gaps.tokens_per_event(tokens)),
+        "label": label_for(turn.tokens_per_event),
         "n": stats.n,
         "mean": _round(stats.mean),
         "sd": _round(stats.sd),
@@ -109,7 +107,7 @@ def gaps_json(turn: Turn) -> dict[str, Any]:
         "coalesced": gaps.coalesced,
         "stutters": gaps.stutters,
         "token_events": gaps.token_events,
-        "tokens_per_event": _round(gaps.tokens_per_event(tokens)),
+        "tokens_per_event": _round(turn.tokens_per_event),
         "tpot_ms": _round(tpot.ms),
         "tokens_from": tpot.source,
         "tokens_per_s": _round(tpot.per_second),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sse_tui import dialects
 from sse_tui.dialects import Answer, Auto
 from sse_tui.dialects.base import Delta, Dialect, Reasoning, Refusal, StreamFault, Text, ToolCall
-from sse_tui.metrics import ClockBuilder, Gaps
+from sse_tui.metrics import ClockBuilder, Gaps, Tpot
 from sse_tui.recording.records import Close, Request, Response
 from sse_tui.resume import Continuity, Verdict
 from sse_tui.session.entry import Span
@@ -89,6 +89,27 @@ class Turn:
     def dialect_name(self) -> str:
         """The dialect that reads the turn: the one found, where it is being detected."""
         return self.dialect.chosen.name if isinstance(self.dialect, Auto) else self.dialect.name
+
+    @property
+    def output_tokens(self) -> int | None:
+        """Output tokens by the server's count; None where it gave none."""
+        return (self.answer.usage or {}).get("output")
+
+    @property
+    def hidden_tokens(self) -> int:
+        """Output tokens that no event showed: reasoning that the server counts but does not stream."""
+        reasoning = (self.answer.usage or {}).get("reasoning") or 0
+        return 0 if self.answer.reasoning_length else reasoning
+
+    @property
+    def tokens_per_event(self) -> float | None:
+        """Shown output tokens per token-bearing event; None where the server gave no count."""
+        return self.gaps.tokens_per_event(self.output_tokens, hidden=self.hidden_tokens)
+
+    @property
+    def tpot(self) -> Tpot:
+        """Time per output token, with the source of the token count."""
+        return self.gaps.tpot(self.output_tokens, hidden=self.hidden_tokens)
 
     @property
     def error(self) -> StreamFault | None:
