@@ -84,7 +84,7 @@ async def _ask(session: Headless, messages: list[Message], *, as_json: bool, met
 
         def show(entry: Any) -> bool:
             status.clear()
-            narrate(entry)
+            narrate(entry, out)
             if not as_json and not entry.repeat:
                 for text in texts(entry):
                     out.text(text)

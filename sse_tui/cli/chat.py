@@ -32,4 +32,4 @@ def command(config: str | None, **given: Any) -> int:
     from sse_tui.cli.launch import launch
     from sse_tui.cli.specs import chat_spec
 
-    return launch(chat_spec(load_config(config, given), given))
+    return launch(chat_spec(load_config(config, given), given), keep=not given["no_record"])

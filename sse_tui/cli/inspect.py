@@ -30,4 +30,4 @@ def command(url: str | None, config: str | None, **given: Any) -> int:
         raise UsageError("no-url", "There is no URL.", "Give the address of the stream, or --curl.")
     request = curl_request(url, given)
     settings = {name: value for name, value in given.items() if name != "reconnect"}
-    return launch(inspect_spec(load_config(config, settings), given, request))
+    return launch(inspect_spec(load_config(config, settings), given, request), keep=not given["no_record"])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sse_tui.errors import UsageError
@@ -12,8 +15,11 @@ if TYPE_CHECKING:
     from sse_tui.session.spec import SessionSpec
 
 
-def launch(spec: SessionSpec) -> int:
-    """Run the TUI on a session; gives its exit code. Raises `UsageError` without a terminal."""
+def launch(spec: SessionSpec, *, keep: bool = True) -> int:
+    """Run the TUI on a session; gives its exit code. Raises `UsageError` without a terminal.
+
+    The view follows a recording, so there always is one; with `keep` false it is gone afterwards.
+    """
     if not sys.stdout.isatty():
         raise UsageError(
             "no-terminal",
@@ -23,7 +29,10 @@ def launch(spec: SessionSpec) -> int:
     _keyboard()
     from sse_tui.tui.app import run
 
-    return run(spec)
+    if keep:
+        return run(spec)
+    with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
+        return run(replace(spec, record_to=Path(folder) / "session.sse.jsonl"))
 
 
 def _keyboard() -> None:

@@ -22,9 +22,10 @@ def metric_rows(analysis: Analysis, turn: Turn) -> list[tuple[str, str]]:
 def _gap_rows(gaps: dict[str, Any]) -> list[tuple[str, str]]:
     label = str(gaps["label"])
     rows = [(f"{label} n", str(gaps["n"]))]
-    rows += [
-        (f"{label} {name}", _ms(gaps[name])) for name in ("p50", "p90", "p95", "p99", "max", "mean", "sd")
-    ]
+    for name in ("p50", "p90", "p95", "p99", "max", "mean", "sd"):
+        # The p99 of fewer than 100 samples would be little else than their maximum.
+        few = name == "p99" and gaps[name] is None and gaps["n"]
+        rows.append((f"{label} {name}", "n below 100, see max" if few else _ms(gaps[name])))
     rows.append(("same read, gap not observable", str(gaps["coalesced"])))
     rows.append(("stutters over 100 ms", str(gaps["stutters"])))
     rows.append((f"TPOT (tokens from {gaps['tokens_from']})", _ms(gaps["tpot_ms"])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -53,6 +54,9 @@ def load_config(config: str | None, given: Mapping[str, Any] | None = None) -> L
     """
     context = click.get_current_context(silent=True)
     chosen = config or (context.find_root().obj if context is not None else None)
+    if chosen:
+        # The local endpoint runs in a process of its own, which reads the same file.
+        os.environ["SSE_TUI_CONFIG"] = str(Path(chosen).absolute())
     overrides = [
         Override(
             _KEYS[name], list(value) if isinstance(value, tuple) else value, "--" + name.replace("_", "-")

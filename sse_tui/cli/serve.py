@@ -13,7 +13,7 @@ import click
 from sse_tui.cli import narration
 from sse_tui.cli.options import config_option, engine_option, load_config, local_options
 from sse_tui.cli.specs import with_local_model
-from sse_tui.config import Loaded
+from sse_tui.config import LOCAL_PROFILE, Loaded
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def command(config: str | None, engine: str, model: str | None, supervised: bool
     The API is OpenAI-compatible, and its streams resume with Last-Event-ID. Ends on ctrl+c or SIGTERM, after
     the running answers had their last event.
     """
-    loaded = with_local_model(load_config(config, given), model)
+    # No profile is served, so none can be wrong here.
+    loaded = with_local_model(load_config(config, {**given, "profile": LOCAL_PROFILE}), model)
     from sse_tui.server.supervised import TOKEN_VARIABLE, main_supervised, run_server
 
     token = os.environ.get(TOKEN_VARIABLE) if supervised else _token(loaded, given["token_env"])

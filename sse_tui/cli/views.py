@@ -42,7 +42,7 @@ class TextView:
 
     def show(self, entry: Entry) -> bool:
         """Print what the entry adds to the text. Always True."""
-        narrate(entry)
+        narrate(entry, self._out)
         if entry.turn != self._turn:
             self._out.end_line()
             self._turn = entry.turn
@@ -87,13 +87,16 @@ def texts(entry: Entry) -> list[str]:
     return [delta.text for delta in entry.deltas if isinstance(delta, Text) and delta.index == 0]
 
 
-def narrate(entry: Entry) -> None:
+def narrate(entry: Entry, out: Output) -> None:
     """Tell a person at a terminal of what the text alone does not show."""
     from sse_tui.recording.records import Fault, Reconnect
 
     if not narration.terminal():
         return
     record = entry.record
+    if isinstance(record, Reconnect | Fault) and out.terminal:
+        # Both streams share the screen.
+        out.end_line()
     if isinstance(record, Reconnect):
         with_id = f" with Last-Event-ID {record.last_event_id}" if record.last_event_id else ""
         narration.say(

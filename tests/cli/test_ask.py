@@ -133,14 +133,18 @@ def test_a_wrong_key_is_exit_3_and_a_missing_one_exit_2(cli: Callable, remote: s
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_leaves_no_process(env: dict[str, str], number: signal.Signals, code: int) -> None:
+@pytest.mark.parametrize("to_group", [False, True], ids=["program", "group"])
+def test_an_interrupt_leaves_no_process(
+    env: dict[str, str], number: signal.Signals, code: int, to_group: bool
+) -> None:
+    """To the group is what a terminal's ctrl+c does: the endpoint's process gets the signal as well."""
     command = [*PROGRAM, "ask", "--engine", "scripted", "--max-tokens", "5000", "Hello"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, start_new_session=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.read(10)
-        process.send_signal(number)
+        os.killpg(process.pid, number) if to_group else process.send_signal(number)
         _, err = process.communicate(timeout=20)
 
     assert process.returncode == code

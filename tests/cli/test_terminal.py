@@ -1,0 +1,65 @@
+"""On a terminal: nothing that a stream holds acts on it, and keys come from it although stdin is a pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PROGRAM = [sys.executable, "-m", "sse_tui"]
+EVIL = "a\x1b]0;title\x07b\x9b31mc"
+
+
+def on_terminal(args: list[str], env: dict[str, str], data: bytes = b"") -> tuple[int, bytes]:
+    """Run with stdout on a pseudo terminal and stdin a pipe; the exit code and all that the terminal got."""
+    main, side = pty.openpty()
+    with subprocess.Popen(
+        [*PROGRAM, *args], stdin=subprocess.PIPE, stdout=side, stderr=subprocess.DEVNULL, env=env
+    ) as process:
+        os.close(side)
+        assert process.stdin is not None
+        process.stdin.write(data)
+        process.stdin.close()
+        seen = b""
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            if not select.select([main], [], [], 0.1)[0]:
+                continue
+            try:
+                piece = os.read(main, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        code = process.wait(10)
+    os.close(main)
+    return code, seen
+
+
+def evil_stream() -> bytes:
+    delta = {"choices": [{"index": 0, "delta": {"content": EVIL}, "finish_reason": "stop"}]}
+    payload = json.dumps({"object": "chat.completion.chunk", "id": "1", "model": "m"} | delta)
+    return b": \x1b[2J\n" + b"data: " + payload.encode() + b"\n\ndata: [DONE]\n\n"
+
+
+def test_no_escape_sequence_of_a_stream_reaches_the_terminal(env: dict[str, str]) -> None:
+    for form in ([], ["--json"], ["--raw"]):
+        code, seen = on_terminal(["tail", "-", *form], env, evil_stream())
+        assert code == 0
+        assert seen
+        assert b"\x1b" not in seen
+        assert b"\x07" not in seen
+        assert "\x9b".encode() not in seen
+
+
+def test_the_same_in_a_pipe_is_exact(env: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "tail", "-"], input=evil_stream(), capture_output=True, env=env, timeout=30, check=True
+    )
+    assert done.stdout == (EVIL + "\n").encode()
