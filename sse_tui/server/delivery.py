@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.types import Receive, Scope, Send
 
@@ -93,12 +93,20 @@ class _Wakeup:
             self._wake()
 
 
+class Counted(Protocol):
+    """What wants to know how many readers it has."""
+
+    def attach(self) -> None: ...
+
+    def detach(self) -> None: ...
+
+
 class EventStreamResponse:
     """The ASGI response that replays `stream` after event `after` and follows it to its end.
 
-    `opening` sends a heartbeat before anything else, so that headers and a first byte pass every proxy at
-    once; a replay gets one only where it has nothing to send yet. `attach` and `detach` tell the generation,
-    if it still runs, that a reader came and left.
+    `counted` is the generation, while it runs. `opening` is the response to who asked for it, a reader that is
+    counted already; it sends a heartbeat before anything else, so that headers and a first byte pass every proxy
+    at once. A replay sends one only where it has nothing else to send yet.
     """
 
     def __init__(
@@ -109,18 +117,16 @@ class EventStreamResponse:
         settings: ServerSettings,
         *,
         headers: dict[str, str],
-        opening: bool,
-        attach: Callable[[], None],
-        detach: Callable[[], None],
+        counted: Counted | None,
+        opening: bool = False,
     ) -> None:
         self._store = store
         self._stream = stream
         self._next = after + 1
         self._settings = settings
         self._headers = STREAM_HEADERS | headers
+        self._counted = counted
         self._opening = opening
-        self._attach = attach
-        self._detach = detach
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [(name.lower().encode(), value.encode()) for name, value in self._headers.items()]
@@ -134,12 +140,14 @@ class EventStreamResponse:
         wakeup = _Wakeup(self._settings, task)
         unwatch = self._store.watch(self._stream, wakeup.on_events)
         ear = asyncio.ensure_future(_hear_end(receive, wakeup.on_gone))
-        self._attach()
+        if self._counted is not None and not self._opening:
+            self._counted.attach()
         try:
             await send(start)
             await self._pump(send, wakeup)
         finally:
-            self._detach()
+            if self._counted is not None:
+                self._counted.detach()
             ear.cancel()
             unwatch()
             wakeup.close()

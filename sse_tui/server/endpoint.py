@@ -93,7 +93,9 @@ class Endpoint:
         run.accepted.result()
         headers = {"X-Stream-Id": run.stream, "Location": f"/v1/streams/{run.stream}"}
         headers["X-Seed"] = str(request.generation.seed)
-        return self._response(run.stream, -1, headers, opening=True)
+        return EventStreamResponse(
+            self.store, run.stream, -1, self.settings, headers=headers, counted=run, opening=True
+        )
 
     async def resume(self, last_event_id: str, stream: str | None = None) -> EventStreamResponse | None:
         """The rest of a stream after `last_event_id`; None when there is no rest, for ever.
@@ -138,21 +140,10 @@ class Endpoint:
             return None
         if place.seq + 1 < state.oldest:
             raise evicted(place, state)
-        return self._response(place.stream, place.seq, headers | {"X-Stream-Id": place.stream}, opening=False)
-
-    def _response(
-        self, stream: str, after: int, headers: dict[str, str], *, opening: bool
-    ) -> EventStreamResponse:
-        run = self.runs.get(stream)
+        headers = headers | {"X-Stream-Id": place.stream}
+        run = self.runs.get(place.stream)
         return EventStreamResponse(
-            self.store,
-            stream,
-            after,
-            self.settings,
-            headers=headers,
-            opening=opening,
-            attach=run.attach if run else _nothing,
-            detach=run.detach if run else _nothing,
+            self.store, place.stream, place.seq, self.settings, headers=headers, counted=run
         )
 
     def _on_end(self, run: Run) -> None:
@@ -171,10 +162,7 @@ def unknown_event(last_event_id: str) -> ApiError:
 def evicted(place: EventId, state: StreamState) -> ApiError:
     """409: the stream is known, but a replay after `place` would have a gap."""
     oldest = str(EventId(place.stream, state.oldest)) if state.next > state.oldest else None
-    message = f"Events after {place} are no longer kept; the oldest kept is {oldest or 'none'}."
+    asked = f"the event after {place}" if place.seq >= 0 else f"the start of {place.stream}"
+    message = f"No longer kept: {asked}. The oldest that is kept: {oldest or 'none'}."
     extra = {"oldest_event_id": oldest}
     return ApiError(409, "event_evicted", message, param="Last-Event-ID", extra=extra)
-
-
-def _nothing() -> None:
-    pass

@@ -29,7 +29,8 @@ class Run:
     """Drives one generation into the store as stream `stream`.
 
     Nothing is stored before the engine accepted the request, so that an early failure can be an HTTP error:
-    await `accepted` first. `on_end` is called once, when no event will follow.
+    await `accepted` first. It starts with one reader, who asked for it, and who must `detach` in the end.
+    `on_end` is called once, when no event will follow.
     """
 
     def __init__(
@@ -54,13 +55,13 @@ class Run:
         self._settings = settings
         self._on_end = on_end
         self._seq = 0
-        self._readers = 0
+        # Who asked counts as a reader until its response is over.
+        self._readers = 1
         self._why: ApiError | None = None
         self._grace: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._accept_timer = self._loop.call_later(settings.accept_wait_s, self._accept)
         self._task = self._loop.create_task(self._drive())
-        self._count_down()
 
     def attach(self) -> None:
         """A reader came."""
@@ -72,8 +73,8 @@ class Run:
     def detach(self) -> None:
         """A reader left; the last one starts the grace period."""
         self._readers -= 1
-        if not self._readers:
-            self._count_down()
+        if not self._readers and not self._task.done():
+            self._grace = self._loop.call_later(self._settings.grace_s, self._abandon)
 
     def stop(self, why: ApiError) -> None:
         """Cancel the generation; its stream ends with `why`. Only the first reason counts."""
@@ -87,10 +88,6 @@ class Run:
         if not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task])
-
-    def _count_down(self) -> None:
-        if not self._task.done():
-            self._grace = self._loop.call_later(self._settings.grace_s, self._abandon)
 
     def _abandon(self) -> None:
         self.stop(cancelled(f"Cancelled: nobody was listening for {self._settings.grace_s:g} s."))

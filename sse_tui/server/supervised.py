@@ -61,13 +61,13 @@ def run_server(
 
 def main_supervised(options: ServeOptions, ensure_model: EnsureModel) -> int:
     """Serve for a parent process. Returns the exit code: 0, 2 for wrong usage, 3 when no engine was had."""
-    say = _StatusLines()
-    try:
-        run_server(options, ensure_model, say, stdin_stops=True)
-    except SseTuiError as error:
-        if say.last != "failed":
-            say("failed", {"error": error_object(error)})
-        return 2 if isinstance(error, UsageError) else 3
+    with _StatusLines() as say:
+        try:
+            run_server(options, ensure_model, say, stdin_stops=True)
+        except SseTuiError as error:
+            if say.last != "failed":
+                say("failed", {"error": error_object(error)})
+            return 2 if isinstance(error, UsageError) else 3
     return 0
 
 
@@ -76,8 +76,17 @@ class _StatusLines:
 
     def __init__(self) -> None:
         self.last = ""
+        self._fd = -1
+
+    def __enter__(self) -> _StatusLines:
+        sys.stdout.flush()
         self._fd = os.dup(1)
         os.dup2(2, 1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.dup2(self._fd, 1)
+        os.close(self._fd)
 
     def __call__(self, state: str, details: dict[str, Any]) -> None:
         # The end after a failure is no news, and must not hide the failure.

@@ -62,6 +62,13 @@ async def test_a_reader_that_comes_back_in_time_keeps_it_alive(serving: Any, eve
     assert rest[-1].data == "[DONE]", "it ran more than twice the grace period after the first reader left"
 
 
+async def test_without_a_grace_period_it_ends_with_its_reader(serving: Any, events: Any) -> None:
+    served = await serving(ScriptedEngine(TEXT, gap_ms=10), grace_s=0)
+    assert (await served.whole())[-1].data == "[DONE]"
+    await begin(served)
+    await until_idle(served, 0.2)
+
+
 async def test_delete_cancels_within_a_token(serving: Any, events: Any) -> None:
     served = await serving(ScriptedEngine(TEXT, gap_ms=30))
     async with served.http.stream("POST", "/v1/chat/completions", json=served.body()) as response:
