@@ -130,6 +130,15 @@ def test_a_million_chunks_take_under_30_mb() -> None:
     assert index.chunk_at(1, 9 * 777_777) == 777_777
 
 
+def test_any_record_can_be_read_again(write: Callable[..., Path], session: list[Record]) -> None:
+    path = write(session)
+    with BodyReader(path, BodyIndex()) as reader:
+        for offset, record in reversed(list(read_recording(path).with_offsets())):
+            assert reader.record(offset) == record
+        with pytest.raises(RecordingError, match="was changed at byte 3 "):
+            reader.record(3)
+
+
 def test_a_file_changed_under_it(write: Callable[..., Path], session: list[Record]) -> None:
     path = write(session)
     index = BodyIndex()

@@ -93,6 +93,8 @@ def test_secrets_that_overlap_are_masked_to_their_ends() -> None:
     assert known.mask_text("<abcdefghijkl>", "X") == "<X>"
     assert known.mask_text("abcdefghmnopqr", "X") == "XX"
     assert known.mask_body(1, b"<abcdefghijkl>") == b"<************>"
+    known.learn("-+-+-+-")
+    assert known.mask_text("<-+-+-+-+->", "X") == "<X>"
 
 
 @pytest.mark.parametrize("value", ["", "short", " pad ", "ollama", "OLLAMA", "[redacted]"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -111,10 +112,11 @@ def test_a_path_can_be_read_again_and_gives_offsets(
 
 @pytest.mark.parametrize("b64", ["?", "abc", "ab==\n", "é", "YR=="])
 def test_base64_that_is_none_is_damage(b64: str) -> None:
-    line = json.dumps({"t": 1, "k": "chunk", "b64": b64}).encode()
-    recording = read_recording(io.BytesIO(HEADER + line + b"\n"))
-    assert list(recording) == []
-    assert len(recording.damage) == 1
+    asked = {"t": 1, "k": "request", "method": "GET", "url": "", "headers": [], "body_b64": b64}
+    for fields in ({"t": 1, "k": "chunk", "b64": b64}, asked):
+        recording = read_recording(io.BytesIO(HEADER + json.dumps(fields).encode() + b"\n"))
+        assert list(recording) == []
+        assert len(recording.damage) == 1
 
 
 @pytest.mark.parametrize("t", [2**63, -(2**63) - 1, 1e30, "1", None])
@@ -153,6 +155,11 @@ def test_no_bytes_raise_anything_but_a_recording_error(with_header: bool, lines:
                     assert record.size == len(record.data)
         except RecordingError:
             assert not (with_header and read is read_recording)
+
+
+def test_a_first_line_without_end_is_not_read_to_its_end() -> None:
+    lines = split_lines(itertools.repeat(b"x" * 1000), first_limit=5000)
+    assert [(len(line), ended) for line, ended in lines] == [(6000, False)]
 
 
 @settings(deadline=None)
