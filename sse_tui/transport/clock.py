@@ -7,9 +7,14 @@ two clocks one after the other, so a delay between them can only make the offset
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import socket
 import sys
 import time
 
+# Not in Python's socket module; the value of asm-generic, which x86, ARM and RISC-V share.
+SO_TIMESTAMPNS = 35
 _SAMPLES = 50
 # Conversions may come out this much later than now before the wall clock is taken to have been stepped.
 _TOLERANCE_NS = 1_000_000
@@ -26,6 +31,8 @@ class SessionClock:
         self._start = time.monotonic_ns()
         self._offset = measure_offset()
         self.source = "kernel" if sys.platform == "linux" else "read"
+        if self.source == "kernel":
+            _start_kernel_stamps()
 
     @property
     def origin_ns(self) -> int:
@@ -54,6 +61,19 @@ class SessionClock:
     def resolution(self) -> float:
         """The monotonic clock's resolution in seconds, as the platform tells it."""
         return time.get_clock_info("monotonic").resolution
+
+
+@functools.cache
+def _start_kernel_stamps() -> int:
+    """Have the kernel stamp segments from now on, for as long as this process lives.
+
+    Linux stamps only while some socket wants it, and starts a moment after the first one asks; without this the
+    first reads of a session would come without a stamp. Gives the descriptor that is kept open for it.
+    """
+    keeper = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    with contextlib.suppress(OSError):
+        keeper.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    return keeper.detach()
 
 
 def measure_offset() -> int:

@@ -97,13 +97,16 @@ class ResponseReader:
     # httptools calls these.
 
     def on_status(self, status: bytes) -> None:
-        self._reason += status
+        if self.head is None:
+            self._reason += status
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self.head is None:
             self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
+        if self.head is not None:  # a second response, which nobody asked for
+            return
         status = self._parser.get_status_code()
         if status < 200 and status != 101:
             self._reason = b""

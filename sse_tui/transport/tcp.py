@@ -17,11 +17,9 @@ import struct
 import sys
 from typing import NamedTuple
 
-from sse_tui.transport.clock import SessionClock
+from sse_tui.transport.clock import SO_TIMESTAMPNS, SessionClock
 
 READ_SIZE = 65536
-# Not in Python's socket module; the value of asm-generic, which x86, ARM and RISC-V share.
-_SO_TIMESTAMPNS = 35
 _CONTROL_SIZE = socket.CMSG_SPACE(16) if hasattr(socket, "CMSG_SPACE") else 0
 # After this many reads that did not have to wait, let other tasks of the loop run.
 _GREED = 16
@@ -48,7 +46,7 @@ class TcpStream:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._stamped:
             try:
-                sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+                sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             except OSError:
                 self._stamped = False
 
@@ -104,7 +102,7 @@ class TcpStream:
         data, control, _, _ = self._sock.recvmsg(READ_SIZE, _CONTROL_SIZE)
         t = self._clock.now()
         for level, kind, value in control:
-            if level == socket.SOL_SOCKET and kind == _SO_TIMESTAMPNS:
+            if level == socket.SOL_SOCKET and kind == SO_TIMESTAMPNS:
                 seconds, ns = struct.unpack("@qq" if len(value) == 16 else "@ll", value)
                 return Read(data, self._clock.from_realtime(seconds * 1_000_000_000 + ns), "kernel")
         return Read(data, t, "read")

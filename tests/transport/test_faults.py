@@ -1,0 +1,207 @@
+"""Faults on live connections: what the client sees, and what the server sees."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from turns import QUICK, Marked, run
+from wire import CHUNKED, HOLD, OK, Sleep, chunked, chunks, wire
+
+from sse_tui.faults import parse_plan
+from sse_tui.recording.records import Chunk, Close, Fault, Reconnect, Request
+from sse_tui.transport import Driver, Timeouts
+
+EVENTS = [b"id: %d\ndata: event %d\n\n" % (n, n) for n in range(1, 6)]
+DONE = b"data: [DONE]\n\n"
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("n", [1, 3, 5])
+async def test_cut_after_an_event_is_exact_to_the_byte(n: int, together: bool) -> None:
+    whole = b"".join(EVENTS)
+    pieces = [whole] if together else [whole[i : i + 7] for i in range(0, len(whole), 7)]
+    rest = b"".join(EVENTS[n:]) + DONE
+    async with wire([CHUNKED, chunks(*pieces), HOLD], [chunked(rest)]) as server:
+        ran = await run(server.url, plan=f"cut@event={n}", policy=QUICK, dialect=Marked())
+        await asyncio.wait_for(server.gone.wait(), 1)
+    assert ran.body(1) == b"".join(EVENTS[:n])
+    assert server.seen[0].ended in ("fin", "rst")  # unread bytes turn a close into a reset
+    assert server.seen[1].header("last-event-id") == b"%d" % n
+    assert ran.closes == ["fault", "eof"]
+    fault = ran.of(Fault)[0]
+    at = len(b"".join(EVENTS[:n]))
+    assert (fault.plan, fault.at) == (f"cut@event={n}", f"byte {at}, event {n}")
+    assert fault.did.startswith(f"closed the connection after body byte {at}")
+    if together and n < 5:
+        assert f"{len(whole) - at} bytes already received were discarded" in fault.did
+    assert ran.body() == whole + DONE
+    assert ran.outcome == "ended"
+
+
+async def test_cut_sends_a_fin() -> None:
+    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
+        await run(server.url, plan="cut@event=1")
+        await asyncio.wait_for(server.gone.wait(), 1)
+        assert server.seen[0].ended == "fin"
+
+
+async def test_reset_sends_a_rst() -> None:
+    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
+        ran = await run(server.url, plan="reset@event=1")
+        await asyncio.wait_for(server.gone.wait(), 1)
+        assert server.seen[0].ended == "rst"
+    assert ran.of(Fault)[0].did.startswith("reset the connection after body byte")
+    assert ran.closes == ["fault"]
+    assert ran.outcome == "truncated"
+    assert ran.driver.error is not None
+
+
+async def test_without_a_policy_a_cut_leaves_a_truncated_stream() -> None:
+    async with wire([chunked(*EVENTS)]) as server:
+        ran = await run(server.url, plan="cut@bytes=10")
+        assert len(server.seen) == 1
+    assert ran.body() == EVENTS[0][:10]
+    assert ran.outcome == "truncated"
+
+
+@pytest.mark.parametrize(("action", "ended"), [("cut", "fin"), ("reset", "rst")])
+async def test_a_fault_armed_now_acts_while_nothing_comes(action: str, ended: str) -> None:
+    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Chunk):
+                loop = asyncio.get_running_loop()
+                loop.call_later(0.02, driver.arm, parse_plan(f"{action}@now"))
+
+        began = time.monotonic()
+        ran = await run(server.url, on=on)
+        assert time.monotonic() - began < 1
+        await asyncio.wait_for(server.gone.wait(), 1)
+        assert server.seen[0].ended == ended
+    assert ran.of(Fault)[0].at == f"byte {len(EVENTS[0])}, event 1"
+
+
+async def test_an_event_armed_live_counts_over_the_running_connection() -> None:
+    script = [step for event in EVENTS for step in (chunks(event), Sleep(0.02))]
+    async with wire([CHUNKED, *script, HOLD]) as server:
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Chunk) and record.data == EVENTS[1]:
+                driver.arm(parse_plan("cut@event=4"))
+
+        ran = await run(server.url, on=on)
+    assert ran.body() == b"".join(EVENTS[:4])
+
+
+async def test_a_time_fault_fires_without_bytes() -> None:
+    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
+        began = time.monotonic()
+        ran = await run(server.url, plan="cut@time=50ms")
+        assert 0.05 <= time.monotonic() - began < 1
+    assert ran.closes == ["fault"]
+    assert ran.body() == EVENTS[0]
+
+
+async def test_each_fault_fires_once_over_the_connections() -> None:
+    async with wire([chunked(*EVENTS)], [chunked(*EVENTS[1:])], [chunked(*EVENTS[3:], DONE)]) as server:
+        ran = await run(server.url, plan='cut@event=1;reset@text="event 3"', policy=QUICK, dialect=Marked())
+    assert ran.closes == ["fault", "fault", "eof"]
+    assert [record.last_event_id for record in ran.of(Reconnect)] == ["1", "3"]
+    assert ran.body() == b"".join(EVENTS) + DONE
+
+
+async def test_a_cut_right_after_the_end_marker_is_not_resumed() -> None:
+    async with wire([chunked(EVENTS[0], DONE)], then=[chunked(*EVENTS)]) as server:
+        ran = await run(server.url, plan="cut@event=2", policy=QUICK, dialect=Marked())
+        assert len(server.seen) == 1
+    assert ran.closes == ["fault"]
+    assert ran.outcome == "ended"
+
+
+async def test_a_stall_holds_back_bytes_and_restamps_them() -> None:
+    async with wire([CHUNKED, chunks(*EVENTS[:2]), Sleep(0.03), chunks(EVENTS[2]), HOLD]) as server:
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Chunk) and record.data == EVENTS[2]:
+                driver.stop()
+
+        ran = await run(server.url, plan="stall=150ms@event=1", virtual=False, on=on)
+    first, second, third = ran.of(Chunk)
+    assert [first.data, second.data, third.data] == EVENTS[:3]
+    fault = ran.of(Fault)[0]
+    assert fault.did == f"stopped reading for 0.15 s after body byte {len(EVENTS[0])}"
+    assert first.clock is None
+    assert (second.clock, third.clock) == ("fault", "fault")
+    assert second.t >= fault.t + 150_000_000
+    assert third.t >= second.t
+
+
+async def test_a_stall_is_real_backpressure() -> None:
+    filler = b"data: " + b"x" * 65_000 + b"\n\n"
+    async with wire([CHUNKED, chunks(EVENTS[0]), Sleep(0.02), *[chunks(filler)] * 400, HOLD]) as server:
+        sent: list[int] = []
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Fault):
+                asyncio.get_running_loop().call_later(0.2, lambda: sent.append(server.seen[0].sent))
+                asyncio.get_running_loop().call_later(0.25, driver.stop)
+
+        await run(server.url, plan="stall=60s@event=1", virtual=False, on=on)
+    assert sent[0] < 400 * 65_000 * 0.9
+
+
+async def test_a_stall_does_not_count_as_idle() -> None:
+    async with wire([CHUNKED, chunks(EVENTS[0]), Sleep(0.15), chunks(EVENTS[1]), b"0\r\n\r\n"]) as server:
+        ran = await run(
+            server.url, plan="stall=120ms@event=1", virtual=False, timeouts=Timeouts(first_byte=1, idle=0.1)
+        )
+    assert ran.closes == ["eof"]
+
+
+async def test_a_cut_during_a_stall_discards_what_it_held() -> None:
+    async with wire([CHUNKED, chunks(*EVENTS), HOLD]) as server:
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Fault) and "stopped" in record.did:
+                asyncio.get_running_loop().call_later(0.02, driver.arm, parse_plan("cut@now"))
+
+        ran = await run(server.url, plan="stall=60s@event=2", virtual=False, on=on)
+    cut = ran.of(Fault)[1]
+    got = len(b"".join(EVENTS[:2]))
+    assert ran.body() == b"".join(EVENTS[:2])
+    assert cut.at == f"byte {got}, event 2"
+    held = len(b"".join(EVENTS[2:]))
+    assert (
+        cut.did
+        == f"closed the connection after body byte {got}; {held} bytes already received were discarded"
+    )
+
+
+async def test_stop_during_a_stall() -> None:
+    async with wire([CHUNKED, chunks(*EVENTS), HOLD]) as server:
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Fault):
+                asyncio.get_running_loop().call_later(0.02, driver.stop)
+
+        ran = await run(server.url, plan="stall=60s@event=1", virtual=False, on=on)
+    assert ran.outcome == "stopped"
+    assert ran.of(Close)[0].reason == "client"
+
+
+async def test_a_cut_inside_an_event_loses_only_that_event() -> None:
+    at = len(EVENTS[0]) + 10
+    async with wire([chunked(*EVENTS)], [chunked(*EVENTS[1:], DONE)]) as server:
+        ran = await run(server.url, plan=f"cut@bytes={at}", policy=QUICK, dialect=Marked())
+    assert ran.body(1) == b"".join(EVENTS)[:at]
+    assert server.seen[1].header("last-event-id") == b"1"
+    assert len(ran.of(Request)) == 2
+
+
+async def test_a_body_that_ends_before_the_fault_leaves_it_armed() -> None:
+    async with wire([OK + b"\r\n" + EVENTS[0]], [chunked(*EVENTS[1:], DONE)], [chunked(DONE)]) as server:
+        ran = await run(server.url, plan="cut@event=2", policy=QUICK, dialect=Marked())
+    assert ran.closes == ["eof", "fault", "eof"]
+    assert ran.body(2) == b"".join(EVENTS[1:3])

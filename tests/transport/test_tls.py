@@ -1,0 +1,104 @@
+"""TLS: verification, framing, and the stamps through it. The authority is made by the openssl program."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import ssl
+import subprocess
+from pathlib import Path
+
+import pytest
+from turns import run
+from wire import CHUNKED, HOLD, UNTIL_CLOSE, Sleep, chunked, chunks, wire
+
+from sse_tui.errors import ConnectError
+from sse_tui.recording.records import Chunk, Fault, Phase
+from sse_tui.transport import Timeouts
+
+EVENT = b"id: 1\ndata: a\n\n"
+
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs the openssl program")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for localhost that is its own authority, and its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    cert, key = folder / "cert.pem", folder / "key.pem"
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    subprocess.run(
+        [*command.split(), *names, "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True
+    )
+    return cert, key
+
+
+@pytest.fixture
+def context(certificate: tuple[Path, Path]) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    return context
+
+
+async def test_a_stream_over_tls(context: ssl.SSLContext, certificate: tuple[Path, Path]) -> None:
+    steps = [step for n in range(5) for step in (chunks(b"data: %d\n\n" % n), Sleep(0.01))]
+    async with wire([CHUNKED, *steps, b"0\r\n\r\n"], context=context) as server:
+        ran = await run(server.url, verify=str(certificate[0]))
+    assert [phase.name for phase in ran.of(Phase)] == ["dns", "tcp", "tls", "sent", "headers", "first_byte"]
+    assert ran.body() == b"".join(b"data: %d\n\n" % n for n in range(5))
+    assert ran.closes == ["eof"]
+    assert {chunk.clock for chunk in ran.of(Chunk)} == {None}
+    times = [record.t for record in ran.records]
+    assert times == sorted(times)
+
+
+async def test_big_bodies_over_tls(context: ssl.SSLContext, certificate: tuple[Path, Path]) -> None:
+    body = b"data: " + b"z" * 100_000 + b"\n\n"
+    async with wire([CHUNKED, *[chunks(body)] * 20, b"0\r\n\r\n"], context=context) as server:
+        ran = await run(server.url, verify=str(certificate[0]), method="POST", body=b"q" * 300_000)
+    assert ran.body() == body * 20
+    assert server.seen[0].body == b"q" * 300_000
+
+
+async def test_an_unknown_authority_is_refused(context: ssl.SSLContext) -> None:
+    async with wire([chunked(EVENT)], then=[chunked(EVENT)], context=context) as server:
+        ran = await run(server.url)
+    assert ran.outcome == "failed"
+    assert isinstance(ran.driver.error, ConnectError)
+    assert ran.driver.error.code == "tls-verify"
+    assert "127.0.0.1" in ran.driver.error.message
+
+
+async def test_verification_can_be_turned_off(context: ssl.SSLContext) -> None:
+    async with wire([chunked(EVENT)], context=context) as server:
+        ran = await run(server.url, verify=False)
+    assert ran.body() == EVENT
+
+
+async def test_tls_to_a_plain_port_is_a_clear_error() -> None:
+    async with wire([b"x"]) as server:
+        server.scheme = "https"
+        ran = await run(server.url, verify=False, timeouts=Timeouts(connect=0.5))
+    assert isinstance(ran.driver.error, ConnectError)
+    assert ran.driver.error.code in ("tls", "connect-timeout")
+
+
+async def test_a_body_until_close_needs_tls_to_say_goodbye(
+    context: ssl.SSLContext, certificate: tuple[Path, Path]
+) -> None:
+    async with wire([UNTIL_CLOSE + EVENT], context=context) as server:
+        orderly = await run(server.url, verify=str(certificate[0]))
+    assert orderly.closes == ["eof"]
+    assert orderly.body() == EVENT
+
+
+@pytest.mark.parametrize("action", ["cut", "reset"])
+async def test_faults_through_tls(
+    action: str, context: ssl.SSLContext, certificate: tuple[Path, Path]
+) -> None:
+    async with wire([CHUNKED, chunks(EVENT, EVENT), HOLD], context=context) as server:
+        ran = await run(server.url, verify=str(certificate[0]), plan=f"{action}@event=1")
+        await asyncio.wait_for(server.gone.wait(), 1)
+    assert ran.body() == EVENT
+    assert ran.of(Fault)[0].did.endswith(f"{len(EVENT)} bytes already received were discarded")
