@@ -136,7 +136,7 @@ class Run:
 
     def _end(self, final: Final) -> None:
         if final.finish == "error":
-            self._fail(from_engine(final.error_code, final.error))
+            self._fail(from_engine(final.error_code, final.error), final.text)
             return
         if final.finish == "cancelled":
             self._fail(self._why or cancelled("The generation was cancelled."), final.text)

@@ -42,7 +42,7 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     accept_wait_s: float = 0.25
     write_bytes: int = 64 * 2**10
     send_timeout_s: float = 120.0
-    drain_s: float = 5.0
+    drain_s: float = 3.0
     allow_origins: list[str] = []
     access_log: bool = False
 

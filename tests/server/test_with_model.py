@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +20,14 @@ pytestmark = pytest.mark.model
 ASK: dict[str, Any] = {"temperature": 0, "seed": 7, "max_tokens": 24}
 
 
+@pytest.fixture(name="engine")
+def _engine(model_path: Path) -> LlamaCppEngine:
+    return LlamaCppEngine(model_path, n_ctx=1024, n_seq=2, n_threads=1)
+
+
 @pytest.fixture(name="served")
-async def _served(serving: Any, model_path: Path) -> Any:
-    return await serving(LlamaCppEngine(model_path, n_ctx=1024, n_seq=2, n_threads=1))
+async def _served(serving: Any, engine: LlamaCppEngine) -> Any:
+    return await serving(engine)
 
 
 async def test_openais_client_streams_what_it_gets_whole(served: Any) -> None:
@@ -80,3 +88,21 @@ async def test_a_prompt_that_does_not_fit_is_refused_by_http(served: Any) -> Non
     response = await served.ask(messages=[{"role": "user", "content": "sea " * 3000}])
     assert response.status_code == 400, response.text
     assert response.json()["error"]["code"] == "context_length_exceeded"
+
+
+async def test_a_crash_of_llama_cpp_ends_the_stream_with_an_error_and_nothing_else(
+    served: Any, engine: LlamaCppEngine, events: Any
+) -> None:
+    async with served.http.stream("POST", "/v1/chat/completions", json=served.body()) as response:
+        body = b""
+        async for chunk in response.aiter_raw():
+            if not body:
+                assert engine.worker_pid is not None
+                os.kill(engine.worker_pid, signal.SIGKILL)
+            body += chunk
+    error = json.loads(events(body)[-1].data)["error"]
+    assert (error["code"], error["type"]) == ("engine_crashed", "unavailable_error")
+    async with asyncio.timeout(20):
+        while (again := await served.ask(**ASK)).status_code == 503:
+            await asyncio.sleep(0.1)
+    assert events(again.content)[-1].data == "[DONE]"
