@@ -60,7 +60,7 @@ def command(prompt: str | None, as_json: bool, metrics: bool, config: str | None
 def _prompt(given: str | None) -> str:
     if given is not None and given != "-":
         return given
-    if given is None and sys.stdin.isatty():
+    if sys.stdin is None or (given is None and sys.stdin.isatty()):
         raise UsageError("no-prompt", "There is no prompt.", "Give it as an argument, or on stdin.")
     text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     if not text:

@@ -86,13 +86,14 @@ def _run(args: list[str]) -> int:
             return _complete(instruction)
         with cli.make_context("sse-tui", args) as context:
             result: Any = cli.invoke(context)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return int(result) if isinstance(result, int) else Exit.OK
     except click.exceptions.Exit as done:
         # --help and --version.
         return done.exit_code
     except BrokenPipeError as error:
-        if not output.Output().abandoned():
+        if sys.stdout is None or not output.Output().abandoned():
             return _defect(error)
         output.discard()
         return Exit.OK

@@ -17,12 +17,15 @@ from typing import Any, BinaryIO
 import msgspec
 
 from sse_tui.cli.printable import encodable, printable, printable_json
+from sse_tui.errors import SseTuiError, UsageError
 
 
 class Output:
     """Standard output. Everything is flushed as it is written: whoever reads us reads live."""
 
     def __init__(self, stream: BinaryIO | None = None, *, terminal: bool | None = None) -> None:
+        if stream is None and sys.stdout is None:
+            raise UsageError("no-stdout", "stdout is closed, so there is nowhere to write to.")
         self._stream = stream if stream is not None else sys.stdout.buffer
         self.terminal = sys.stdout.isatty() if terminal is None else terminal
         self._at_line_start = True
@@ -60,8 +63,14 @@ class Output:
             self._write(data)
 
     def _write(self, data: bytes) -> None:
-        self._stream.write(data)
-        self._stream.flush()
+        try:
+            self._stream.write(data)
+            self._stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            discard()
+            raise SseTuiError("stdout-failed", f"stdout cannot be written: {error.strerror}.") from error
 
     def abandoned(self) -> bool:
         """True when stdout is a pipe or socket whose reader has gone, which a write would be the first to

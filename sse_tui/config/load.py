@@ -14,7 +14,7 @@ import msgspec
 from sse_tui.config import check
 from sse_tui.config.locate import KeyPath, dotted, key_lines, line_of
 from sse_tui.config.paths import config_path
-from sse_tui.config.schema import Config
+from sse_tui.config.schema import Config, Profile
 from sse_tui.errors import ConfigError, SseTuiError
 
 PREFIX = "SSE_TUI_"
@@ -94,6 +94,8 @@ def load(
     filled = _leaves(msgspec.to_builtins(config), Config, ())
     origins = {dotted(leaf): tree.origins.get(leaf, "default") for leaf, _ in filled}
     _check_faults(config, origins)
+    _check_patterns(config, origins)
+    _check_dialects(config, origins)
     return Loaded(config, origins, path, exists)
 
 
@@ -246,5 +248,40 @@ def _check_faults(config: Config, origins: Mapping[str, str]) -> None:
         try:
             parse_plan(plan)
         except SseTuiError as error:
-            place = origins[key].removeprefix("file ")
-            raise ConfigError("config-bad-fault", f"{place}: {key}: {error.message}", error.hint) from error
+            raise ConfigError(
+                "config-bad-fault", f"{_from(origins, key)}: {key}: {error.message}", error.hint
+            ) from error
+
+
+def _check_patterns(config: Config, origins: Mapping[str, str]) -> None:
+    for pattern in config.recording.redact_patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            key = "recording.redact_patterns"
+            raise ConfigError(
+                "config-bad-value",
+                f"{_from(origins, key)}: {key}: {pattern!r} is no regular expression: {error}.",
+            ) from error
+
+
+def _check_dialects(config: Config, origins: Mapping[str, str]) -> None:
+    odd = [name for name, profile in config.profiles.items() if profile.dialect != Profile().dialect]
+    if not odd:
+        return
+    from sse_tui import dialects
+
+    for name in odd:
+        given = config.profiles[name].dialect
+        if given not in dialects.names():
+            key = dotted(("profiles", name, "dialect"))
+            raise ConfigError(
+                "config-bad-value",
+                f"{_from(origins, key)}: {key}: there is no dialect {given!r}.",
+                f"Known: {', '.join(dialects.names())}.",
+            )
+
+
+def _from(origins: Mapping[str, str], key: str) -> str:
+    """The origin of a key as the beginning of a message."""
+    return origins[key].removeprefix("file ").removeprefix("env ").removeprefix("flag ")

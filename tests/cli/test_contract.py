@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,3 +136,31 @@ def test_completion_scripts(cli: Callable) -> None:
         done = cli("completion", shell)
         assert done.code == 0
         assert "_SSE_TUI_COMPLETE" in done.out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_is_one_line_and_no_success(env: dict[str, str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sse_tui", "config", "show"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=env,
+            timeout=20,
+            check=False,
+        )
+
+    assert done.returncode == 1
+    assert "stdout cannot be written" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize(("redirect", "code"), [(">&-", 2), ("<&-", 0), ("2>&-", 0)])
+def test_a_closed_standard_stream_is_no_crash(env: dict[str, str], redirect: str, code: int) -> None:
+    script = f"{sys.executable} -m sse_tui config path {redirect}"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=env, timeout=20, check=False
+    )
+
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr

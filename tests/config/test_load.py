@@ -97,6 +97,8 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ("[server]\nport = 70000\n", 2, "server.port must be an integer of at least 0 and at most 65535"),
         ("profile = 'nope'\n", 1, "There is no profile 'nope'"),
         ("[faults]\nx = 'explode@never'\n", 2, "faults.x:"),
+        ("[recording]\nredact_patterns = ['(']\n", 2, "'(' is no regular expression"),
+        ("[profiles.x]\ndialect = 'opnai'\n", 2, "there is no dialect 'opnai'. Known: "),
         ("x = \n", 1, "not valid TOML"),
         ("a = 1\n[b\n", 2, "not valid TOML"),
         ("a = '''\n\n", 1, "not valid TOML"),
