@@ -14,7 +14,7 @@ There are four readers, from the narrow and quick to the wide and slow; all make
 
 - `feed` itself takes the commonest read there is: one block of ``data``, with an ``event`` or ``id`` line or
   not;
-- `_read_data_blocks` takes a run of nothing but such blocks of one ``data`` line, at the speed of C;
+- `data_events` takes a run of nothing but such blocks of one ``data`` line, at the speed of C;
 - `_read_blocks` takes a run of whole blocks without any CR and sees whether they are alike;
 - `_read_lines` takes whole lines of any kind, and alone knows all rules of the standard.
 
@@ -36,19 +36,16 @@ to blocks that come complete in one read too, so that the pieces do not decide w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import accumulate, chain, count, repeat
-from operator import add
+from itertools import repeat
 
 from sse_tui.eventstream.errors import EventTooLarge
 from sse_tui.eventstream.items import Comment, Event, Ignored, Item, NoData, Retry, Tail
+from sse_tui.eventstream.lines import data_events, milliseconds, split_lines, within_limit
 
 LIMIT = 16 * 2**20
-RETRY_MAX = 2**53 - 1
-"""The longest reconnection time in ms: the standard sets no bound, this one is exact in JSON too."""
-
 _BOM = b"\xef\xbb\xbf"
 _WINDOW = 2**20  # a huge read is split into lines by pieces, not into one list of millions
-_LF, _CR = b"\n\r"
+_LF, _CR, _SPACE = b"\n\r "
 _new = tuple.__new__  # half the cost of calling a named tuple
 
 
@@ -59,27 +56,12 @@ class Parser:
     ID string of the connection before, which events inherit until the stream sets another.
     """
 
+    # fmt: off
     __slots__ = (
-        "_after_cr",
-        "_begun",
-        "_between",
-        "_block",
-        "_closed",
-        "_data",
-        "_id",
-        "_last_event_id",
-        "_limit",
-        "_line",
-        "_look_at",
-        "_mark",
-        "_names_event",
-        "_raw",
-        "_raw_size",
-        "_rest",
-        "_rest_size",
-        "_retry",
-        "_type",
+        "_after_cr", "_begun", "_between", "_block", "_closed", "_data", "_id", "_last_event_id", "_limit", "_line",
+        "_look_at", "_mark", "_names_event", "_raw", "_raw_size", "_rest", "_rest_size", "_retry", "_type",
     )
+    # fmt: on
 
     def __init__(self, limit: int = LIMIT, last_event_id: str = "") -> None:
         self._limit = limit
@@ -140,13 +122,25 @@ class Parser:
                 self._rest_size = 0
                 self._between = True
         size = len(chunk)
-        if self._between and chunk[-2:] == b"\n\n" and size <= self._limit and b"\r" not in chunk:
+        stop = 0  # where the whole blocks of this read end, if they are what the quick readers take
+        if self._between and size <= self._limit and b"\r" not in chunk:
+            stop = chunk.rfind(b"\n\n") + 2
+            if stop < size and chunk.find(b"\n", stop) >= 0:
+                stop = 0
+        if stop > 1:
             start = self._line
-            self._line = end = start + size
+            self._line = end = start + stop
+            if stop < size:
+                rest.append(chunk[stop:])
+                self._rest_size = size - stop
+                self._look_at = 0
+                self._between = False
+                chunk = chunk[:stop]
+                size = stop
             eol = chunk.find(b"\n")
             if eol == size - 2:
-                if chunk[:6] == b"data: ":
-                    data = chunk[6:-2].decode("utf-8", "replace")
+                if chunk[:5] == b"data:":
+                    data = chunk[6 if chunk[5] == _SPACE else 5 : -2].decode("utf-8", "replace")
                     return [_new(Event, ("message", data, self._last_event_id, start, end))]
             elif chunk.startswith(b"data: ", eol + 1) and chunk.find(b"\n", eol + 1) == size - 2:
                 if chunk[:7] == b"event: ":
@@ -161,6 +155,8 @@ class Parser:
             self._read_blocks(chunk, start, items)
             return items
         items = []
+        if self._between and chunk[-4:] == b"\r\n\r\n" and self._read_crlf_block(chunk, items):
+            return items
         if size <= _WINDOW:
             self._read(chunk, items)
         else:
@@ -214,6 +210,9 @@ class Parser:
             self._rest_size = 0
             if self._raw_size + len(lines) > self._limit:
                 self._read_within_limit(lines, start, items)
+            elif lines.find(b"\n") == len(lines) - 1 and b"\r" not in lines:
+                line = lines[:-1].decode("utf-8", "replace")
+                self._read_lines((line,), (len(lines) - 1,), (1,), start, items)
             else:
                 self._read_whole_lines(lines, start, items)
             chunk = chunk[stop:]
@@ -234,64 +233,82 @@ class Parser:
 
     def _read_within_limit(self, lines: bytes, start: int, items: list[Item]) -> None:
         """Read whole lines up to the one that makes a block too large, if one does."""
-        limit = self._limit
-        held = self._raw_size
-        size = passed = 0
-        for line in lines.splitlines(keepends=True):
-            text = line.rstrip(b"\r\n")
-            size = held + len(text)
-            if not text:
-                held = size = 0
-            elif size <= limit and _is_held(text):
-                held = size = size + 1
-            if size > limit:
-                break
-            passed += len(line)
+        passed, size = within_limit(lines, self._raw_size, self._limit)
         self._read_whole_lines(lines[:passed], start, items)
-        if size > limit:
+        if size > self._limit:
             raise self._too_large(size, start + passed, items)
 
     def _read_whole_lines(self, lines: bytes, start: int, items: list[Item]) -> None:
         """Choose the readers: the quick one for the run of whole blocks in the middle, if there is one."""
+        if b"\r" in lines:
+            self._read_lines(*split_lines(lines), start, items)
+            return
         first = 0 if self._block < 0 else lines.find(b"\n\n") + 2
         last = lines.rfind(b"\n\n") + 2
-        if last - first < 2 or b"\r" in lines:
-            self._split_lines(lines, start, items)
+        if last - first < 2:
+            self._read_lines(*split_lines(lines), start, items)
             return
         if first:
-            self._split_lines(lines[:first], start, items)
+            self._read_lines(*split_lines(lines[:first]), start, items)
         self._read_blocks(lines[first:last], start + first, items)
         if last < len(lines):
-            self._split_lines(lines[last:], start + last, items)
+            self._read_lines(*split_lines(lines[last:]), start + last, items)
 
     def _read_blocks(self, blocks: bytes, start: int, items: list[Item]) -> None:
         """Read a run of blocks that starts between blocks, ends with a blank line and has no CR."""
+        ends = blocks.count(b"\n")
         text = blocks.decode("utf-8", "replace")
         plain = len(text) == len(blocks)
-        ends = blocks.count(b"\n")
         if text[:6] == "data: ":
-            values = text[6:-2].split("\n\ndata: ")
+            values = text.split("\n\ndata: ")
             if ends == 2 * len(values):
-                sizes = map(len, values if plain else blocks[6:-2].split(b"\n\ndata: "))
-                self._read_data_blocks(values, sizes, start, items)
+                cuts = values if plain else blocks.split(b"\n\ndata: ")
+                items.extend(data_events(values, map(len, cuts), start, self._last_event_id))
                 return
         lines = text.split("\n")
         lines.pop()
-        line_sizes = list(map(len, lines if plain else blocks.split(b"\n")[:-1]))
-        if ends % 3 == 0 and not any(lines[2::3]):
-            self._read_blocks_of_two(lines, line_sizes, start, items)
+        sizes = list(map(len, lines if plain else blocks.split(b"\n")[:-1]))
+        if ends % 2 == 0 and not any(lines[1::2]):
+            self._read_blocks_of_one(lines, sizes, start, items)
+        elif ends % 3 == 0 and not any(lines[2::3]):
+            self._read_blocks_of_two(lines, sizes, start, items)
         else:
-            self._read_lines(lines, line_sizes, repeat(1), start, items)
+            self._read_lines(lines, sizes, repeat(1), start, items)
 
-    def _read_data_blocks(
-        self, values: list[str], sizes: Iterable[int], start: int, items: list[Item]
-    ) -> None:
-        """Read blocks of one data line each, given by their values and the values' sizes in bytes."""
-        around = len("data: \n\n")
-        ends = list(map(add, accumulate(sizes), count(start + around, around)))
-        starts = chain((start,), ends)
-        fields = zip(repeat("message"), values, repeat(self._last_event_id), starts, ends, strict=False)
-        items.extend(map(_new, repeat(Event), fields))
+    def _read_crlf_block(self, chunk: bytes, items: list[Item]) -> bool:
+        """Read what `feed` itself reads, with CRLF. False, and nothing done, if it is anything else."""
+        size = len(chunk)
+        eol = chunk.find(b"\r")
+        name, at = "message", 0
+        if eol != size - 4:
+            if chunk[:7] != b"event: " or chunk[eol + 1] != _LF or chunk.find(b"\r", eol + 1) != size - 4:
+                return False
+            name, at = chunk[7:eol].decode("utf-8", "replace") or "message", eol + 2
+        if (
+            not chunk.startswith(b"data: ", at)
+            or chunk.count(b"\n") != (3 if at else 2)
+            or size > self._limit
+        ):
+            return False
+        data = chunk[at + 6 : -4].decode("utf-8", "replace")
+        items.append(_new(Event, (name, data, self._last_event_id, self._line, self._line + size - 1)))
+        self._line += size
+        return True
+
+    def _read_blocks_of_one(self, lines: list[str], sizes: list[int], start: int, items: list[Item]) -> None:
+        """Read blocks of which the second line is the blank one."""
+        append = items.append
+        for line, size in zip(lines[::2], sizes[::2], strict=True):
+            end = start + size + 2
+            if line[:6] == "data: ":
+                append(_new(Event, ("message", line[6:], self._last_event_id, start, end)))
+            elif line[:1] == ":":
+                append(_new(Comment, (line[1:], start, end - 1)))
+            elif line[:5] == "data:":
+                append(_new(Event, ("message", line[5:], self._last_event_id, start, end)))
+            elif line:
+                self._read_lines((line, ""), (size, 0), repeat(1), start, items)
+            start = end
 
     def _read_blocks_of_two(self, lines: list[str], sizes: list[int], start: int, items: list[Item]) -> None:
         """Read blocks of which the third line is the blank one."""
@@ -308,26 +325,6 @@ class Parser:
                 self._read_lines((first, second, ""), (size, more, 0), repeat(1), start, items)
                 last_event_id = self._last_event_id
             start = end
-
-    def _split_lines(self, body: bytes, start: int, items: list[Item]) -> None:
-        """Split whole lines of any line ends for `_read_lines`."""
-        text = body.decode("utf-8", "replace")
-        crs = body.count(b"\r")
-        widths: Iterable[int] = repeat(1)
-        if not crs:
-            lines = text.split("\n")
-            cuts = lines if len(text) == len(body) else body.split(b"\n")
-        elif crs == body.count(b"\r\n") == body.count(b"\n"):
-            lines = text.split("\r\n")
-            cuts = lines if len(text) == len(body) else body.split(b"\r\n")
-            widths = repeat(2)
-        else:
-            lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-            cuts = body.splitlines()
-            widths = [len(line) for line in body.splitlines(keepends=True)]
-            widths = [width - len(cut) for width, cut in zip(widths, cuts, strict=True)]
-        lines.pop()
-        self._read_lines(lines, map(len, cuts), widths, start, items)
 
     def _read_lines(
         self, lines: Iterable[str], sizes: Iterable[int], widths: Iterable[int], start: int, items: list[Item]
@@ -368,6 +365,10 @@ class Parser:
                         self._raw_size = 0
             elif line[0] == ":":
                 append(_new(Comment, (line[1:], start, start + size + 1)))
+            elif line[0] not in "deir":  # the first letters of the four fields
+                if block < 0:
+                    block = start
+                append(_new(Ignored, (line, start, start + size + 1)))
             else:
                 if block < 0:
                     block = start
@@ -383,7 +384,7 @@ class Parser:
                     self._id = value
                     self._names_event = True
                 elif name == "retry" and value.isascii() and value.isdigit():
-                    self._retry = _milliseconds(value)
+                    self._retry = milliseconds(value)
                     append(Retry(self._retry, start, start + size + 1))
                     start += size + width
                     continue
@@ -416,15 +417,3 @@ class Parser:
         self._rest_size = 0
         self._data = []
         self._raw = []
-
-
-def _is_held(line: bytes) -> bool:
-    """Whether a line that is not blank waits for the end of its block."""
-    name = line.partition(b":")[0]
-    return name in (b"data", b"event") or (name == b"id" and b"\0" not in line)
-
-
-def _milliseconds(digits: str) -> int:
-    """The number of a retry field, at most `RETRY_MAX`; int() itself refuses more than 4,300 digits."""
-    digits = digits.lstrip("0")
-    return RETRY_MAX if len(digits) > len(str(RETRY_MAX)) else min(int(digits or "0"), RETRY_MAX)

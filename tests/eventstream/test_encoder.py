@@ -32,7 +32,10 @@ def parsed(body: bytes) -> list[Item]:
         ({"data": "a\u2028b\x0bc\x85"}, "data: a\u2028b\x0bc\x85\n\n".encode()),
         ({"data": "é\0"}, "data: é\0\n\n".encode()),
         ({"type": "ping", "data": "{}"}, b"event: ping\ndata: {}\n\n"),
-        ({"data": "x", "retry": 250, "type": "t", "id": "s-1"}, b"id: s-1\nretry: 250\nevent: t\ndata: x\n\n"),
+        (
+            {"data": "x", "retry": 250, "type": "t", "id": "s-1"},
+            b"id: s-1\nretry: 250\nevent: t\ndata: x\n\n",
+        ),
         ({"id": ""}, b"id: \n\n"),
         ({"retry": 0}, b"retry: 0\n\n"),
         ({"type": "end"}, b"event: end\n\n"),
