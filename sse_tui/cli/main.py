@@ -62,7 +62,18 @@ class Commands(click.Group):
         return super().parse_args(ctx, [*before, *rest])
 
 
-@click.group(cls=Commands, context_settings=CONTEXT)
+_EPILOG = """\b
+Exit codes:
+  0    done
+  1    a check failed, or stdout could not be written
+  2    wrong usage or configuration
+  3    no connection, no model, or an HTTP error
+  4    the stream broke, or reported an error
+  70   a defect in sse-tui
+  130  interrupted (143: terminated)"""
+
+
+@click.group(cls=Commands, context_settings=CONTEXT, epilog=_EPILOG)
 @click.option("--config", "config", metavar="FILE", help="Configuration file to use instead of the user's.")
 @click.version_option(sse_tui.__version__, prog_name="sse-tui", message="%(prog)s %(version)s")
 @click.pass_context

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,8 +16,24 @@ def metric_rows(analysis: Analysis, turn: Turn) -> list[tuple[str, str]]:
 
     if analysis.header.clock == "none":
         return [("clock", "none: this stream was captured without times")]
-    clocks = [(_clock_name(name), _ms(value)) for name, value in clocks_json(turn).items()]
-    return [("clock", analysis.header.clock), *clocks, *_gap_rows(gaps_json(turn)), *_usage_rows(turn)]
+    # A phase that was not gone through (TLS, with plain HTTP) is no row; any other clock without a time is one.
+    clocks = [
+        (_clock_name(name), _ms(value))
+        for name, value in clocks_json(turn).items()
+        if value is not None or name not in ("dns", "tcp", "tls")
+    ]
+    return [
+        ("clock", _clock(analysis.header.clock)),
+        *clocks,
+        *_gap_rows(gaps_json(turn)),
+        *_usage_rows(turn),
+    ]
+
+
+def _clock(source: str) -> str:
+    resolution = time.get_clock_info("monotonic").resolution * 1e9
+    of = "receive times of the kernel" if source == "kernel" else "times after each read"
+    return f"{of}, resolution {resolution:.0f} ns"
 
 
 def _gap_rows(gaps: dict[str, Any]) -> list[tuple[str, str]]:

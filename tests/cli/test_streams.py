@@ -259,3 +259,33 @@ def test_faults_and_resume(cli: Callable, server: Callable) -> None:
     )
 
     assert (done.code, done.out) == (0, "1\n2\n3\n4\n5\n")
+
+
+@pytest.mark.parametrize(
+    ("option", "code"), [("--idle-timeout", 4), ("--first-byte-timeout", 3), ("--total-timeout", 4)]
+)
+def test_timeouts(cli: Callable, server: Callable, option: str, code: int) -> None:
+    def handle(connection: socket.socket, _head: bytes) -> None:
+        if option != "--first-byte-timeout":
+            connection.sendall(HEAD + b"\r\ndata: 1\n\n")
+        connection.recv(1)
+
+    done = cli("tail", server(handle), option, "0.3", "--reconnect", "never")
+
+    assert done.code == code
+    assert done.err.startswith("sse-tui: error: ")
+    assert done.err.count("\n") == 1
+    assert done.out == ("" if code == 3 else "1\n")
+
+
+def test_a_folder_is_no_stream(cli: Callable, tmp_path: Path) -> None:
+    for args in (["tail", str(tmp_path)], ["open", "--json", str(tmp_path)], ["open", str(tmp_path)]):
+        done = cli(*args)
+        assert done.code == 2
+        assert done.err.count("\n") == 1
+
+
+def test_a_host_without_a_scheme_is_a_url(cli: Callable, server: Callable) -> None:
+    url = server(stream(b"data: x\n\n"))
+
+    assert cli("tail", url.removeprefix("http://"), "--reconnect", "never").out == "x\n"
