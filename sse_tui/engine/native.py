@@ -20,18 +20,19 @@ import numpy as np
 from llama_cpp import llama_cpp as lib
 
 from sse_tui.engine import gguf
-from sse_tui.engine.base import DeviceInfo, EngineInfo
+from sse_tui.engine.base import EngineInfo
+from sse_tui.engine.batch import Batch
+from sse_tui.engine.devices import devices, ggml_version
 from sse_tui.engine.ipc import Load
 from sse_tui.errors import EngineError, ModelError
 
-# ggml_backend_dev_type
-_DEVICE_KINDS = {0: "cpu", 1: "gpu", 2: "igpu", 3: "accelerator", 4: "meta"}
 # ggml_log_level of ggml.h; the numbers in the comments of the bindings are older.
 _LOG_DEBUG, _LOG_WARNING, _LOG_ERROR, _LOG_CONTINUE = 1, 3, 4, 5
 _FLASH_ATTENTION_AUTO, _FLASH_ATTENTION_OFF = -1, 0
 _RANDOM_SEED = 0xFFFFFFFF  # LLAMA_DEFAULT_SEED: llama.cpp takes it for "draw one", so no request may have it
 _PIECE_BYTES = 512  # longest piece of SmolLM2: 162 bytes
 
+_FOLDER = Path(lib._lib._name).parent
 _small = ctypes.PyDLL(lib._lib._name)
 _token_to_piece = _small.llama_token_to_piece
 _token_to_piece.argtypes = lib.llama_token_to_piece.argtypes
@@ -102,38 +103,13 @@ class NativeChain:
             self._chain = None
 
 
-class Batch:
-    """A `llama_batch` over arrays of numpy, made once and filled by slices."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.tokens = np.zeros(size, np.int32)
-        self.positions = np.zeros(size, np.int32)
-        self.sequences = np.zeros(size, np.int32)
-        self.logits = np.zeros(size, np.int8)
-        counts = np.ones(size, np.int32)
-        # One pointer a token, each to its own entry of `sequences`.
-        rows = (self.sequences.ctypes.data + 4 * np.arange(size, dtype=np.uint64)).astype(np.uint64)
-        self._keep = (counts, rows)
-        pointer = ctypes.POINTER
-        self.struct = lib.llama_batch(
-            n_tokens=0,
-            token=self.tokens.ctypes.data_as(pointer(lib.llama_token)),
-            embd=None,
-            pos=self.positions.ctypes.data_as(pointer(lib.llama_pos)),
-            n_seq_id=counts.ctypes.data_as(pointer(ctypes.c_int32)),
-            seq_id=rows.ctypes.data_as(pointer(pointer(lib.llama_seq_id))),
-            logits=self.logits.ctypes.data_as(pointer(ctypes.c_int8)),
-        )
-
-
 class Model:
     """A loaded model with one context of `n_seq` sequences, each `n_ctx` tokens long."""
 
     def __init__(self, load: Load) -> None:
         started = time.monotonic()
         lib.llama_backend_init()
-        self.devices = _devices()
+        self.devices = devices(_FOLDER)
         uses_gpu = any("gpu" in device.kind for device in self.devices) and load.n_gpu_layers != 0
         if load.check_memory and not uses_gpu:
             gguf.check_memory(gguf.read(Path(load.model_path)), n_ctx=load.n_ctx, n_seq=load.n_seq)
@@ -148,6 +124,7 @@ class Model:
         self.n_batch = load.n_batch
         self.n_vocab: int = lib.llama_vocab_n_tokens(self._vocab)
         self.batch = Batch(load.n_batch)
+        self._struct = _batch_struct(self.batch)
         self._buffer = ctypes.create_string_buffer(_PIECE_BYTES)
         self._pieces: dict[int, bytes] = {}
         self._views: dict[int, np.ndarray[Any, np.dtype[np.float32]]] = {}
@@ -236,8 +213,8 @@ class Model:
 
     def decode(self, count: int) -> int:
         """Run the first `count` tokens of `batch`: 0 done, 1 no room in the cache, below 0 failed."""
-        self.batch.struct.n_tokens = count
-        result: int = lib.llama_decode(self._context, self.batch.struct)
+        self._struct.n_tokens = count
+        result: int = lib.llama_decode(self._context, self._struct)
         # On a GPU decoding goes on in the background. Wait here, without the GIL, not in the first read of a
         # logit.
         lib.llama_synchronize(self._context)
@@ -306,7 +283,7 @@ class Model:
             layers_offloaded=offloaded,
             devices=self.devices,
             backend=", ".join(dict.fromkeys(used)) or "CPU",
-            version=f"llama-cpp-python {llama_cpp.__version__}, ggml {_ggml_version()}",
+            version=f"llama-cpp-python {llama_cpp.__version__}, ggml {ggml_version(_FOLDER)}",
             load_ms=round(self.load_ms, 1),
             chat_template=template,
             buffers=_buffers(log),
@@ -330,6 +307,20 @@ def _load_model(load: Load) -> Any:
     return model
 
 
+def _batch_struct(batch: Batch) -> Any:
+    """The `llama_batch` over these arrays, which must outlive it."""
+    pointer = ctypes.POINTER
+    return lib.llama_batch(
+        n_tokens=0,
+        token=batch.tokens.ctypes.data_as(pointer(lib.llama_token)),
+        embd=None,
+        pos=batch.positions.ctypes.data_as(pointer(lib.llama_pos)),
+        n_seq_id=batch.counts.ctypes.data_as(pointer(ctypes.c_int32)),
+        seq_id=batch.rows.ctypes.data_as(pointer(pointer(lib.llama_seq_id))),
+        logits=batch.logits.ctypes.data_as(pointer(ctypes.c_int8)),
+    )
+
+
 def _last_error() -> str:
     """The last thing llama.cpp complained of."""
     for line in reversed(_log.lines):
@@ -344,53 +335,3 @@ def _buffers(log: str) -> dict[str, int]:
     for match in re.finditer(r"(\S+)\s+(model|KV|compute|output|RS) buffer size\s*=\s*([\d.]+) MiB", log):
         sizes[f"{match[1]} {match[2]}"] = int(float(match[3]) * 2**20)
     return sizes
-
-
-def _ggml(name: str) -> ctypes.CDLL | None:
-    """One of ggml's libraries beside libllama; the bindings do not expose them."""
-    folder = Path(lib._lib._name).parent
-    for path in (folder / f"lib{name}.so", folder / f"lib{name}.dylib", folder / f"{name}.dll"):
-        if path.exists():
-            return ctypes.CDLL(str(path))
-    return None
-
-
-def _ggml_version() -> str:
-    base = _ggml("ggml-base")
-    if base is None:
-        return "?"
-    base.ggml_version.restype = ctypes.c_char_p
-    return str(base.ggml_version().decode())
-
-
-def _devices() -> list[DeviceInfo]:
-    """ggml's devices with their memory now; empty where its library cannot be found."""
-    registry, base = _ggml("ggml"), _ggml("ggml-base")
-    if registry is None or base is None:
-        return []
-    registry.ggml_backend_dev_count.restype = ctypes.c_size_t
-    registry.ggml_backend_dev_get.restype = ctypes.c_void_p
-    registry.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
-    for name in ("name", "description"):
-        function = getattr(base, f"ggml_backend_dev_{name}")
-        function.restype, function.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
-    base.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
-    size = ctypes.POINTER(ctypes.c_size_t)
-    base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
-    devices = []
-    for place in range(registry.ggml_backend_dev_count()):
-        device = registry.ggml_backend_dev_get(place)
-        free, total = ctypes.c_size_t(), ctypes.c_size_t()
-        base.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
-        kind = base.ggml_backend_dev_type(device)
-        devices.append(
-            DeviceInfo(
-                name=base.ggml_backend_dev_name(device).decode("utf-8", "replace"),
-                kind=_DEVICE_KINDS.get(kind, str(kind)),
-                description=base.ggml_backend_dev_description(device).decode("utf-8", "replace"),
-                memory_total=total.value or None,
-                # On the CPU ggml reports all of the memory as free.
-                memory_free=free.value if kind and total.value else None,
-            )
-        )
-    return devices

@@ -1,13 +1,19 @@
 """Which tokens go into the next batch, and what came of the last one: continuous batching, one step at a
 time.
 
-A step takes one token of every generation that is decoding and a chunk of one prompt that is still being
-read, runs them as one batch, and gives back everything that was gained. Up to `n_seq` generations run
-together; the others wait in order. Nothing here is asynchronous and nothing sleeps: the worker calls `step`
-while there is work.
+A step runs one batch: the next token of every generation that is decoding, or a chunk of one prompt; with
+both to do they take turns. Up to `n_seq` generations run together; the others wait in order. Nothing here is
+asynchronous and nothing sleeps: the worker calls `step` while there is work.
 
 A sequence of the context keeps the tokens of the generation that last ran in it. The next one takes the free
 sequence that shares the longest beginning with its prompt and reads only the rest.
+
+On a CPU the same request gives the same tokens, whatever runs beside it and whatever was kept, because a
+token's keys and values come from the same arithmetic each time. llama.cpp computes a single token of a
+sequence by other kernels than several, with other low bits (measured: 0.6 in the logits); how many more than
+one does not matter. So a prompt is always read by two tokens or more, never in one batch with tokens that are
+decoded (llama.cpp would split one token off it), and of a kept sequence only what was read as a prompt is
+used again, not the answer.
 """
 
 from __future__ import annotations
@@ -58,16 +64,26 @@ class ContextBrokenError(Exception):
 
 @dataclass(slots=True)
 class _Slot:
-    """A sequence of the context and the tokens it holds."""
+    """A sequence of the context and the tokens it holds, the first `read` of them read as a prompt."""
 
     sequence: int
     tokens: list[int] = field(default_factory=list)
+    read: int = 0
     used: int = 0
+
+    def reusable(self, prompt: list[int], *, exact: bool) -> int:
+        """How many tokens of the prompt need not be read. The last one must be: it gives the first logits."""
+        common = _common(self.tokens, prompt)
+        return max(0, min(common, self.read, len(prompt) - 2) if exact else min(common, len(prompt) - 1))
 
 
 @dataclass(slots=True, eq=False)
 class _Running:
-    """A generation and how far it is. Times in seconds of the scheduler's clock."""
+    """A generation and how far it is. Times in seconds of the scheduler's clock.
+
+    `place` is its token's place in the batch if it gives logits there, else -1; `fresh`: a chunk of its
+    prompt that is not the last is in the batch.
+    """
 
     key: int
     request: GenRequest
@@ -86,6 +102,7 @@ class _Running:
     prompt_done: float = 0.0
     last: float = 0.0
     place: int = -1
+    fresh: bool = False
 
     @property
     def decoding(self) -> bool:
@@ -94,7 +111,7 @@ class _Running:
 
 class Scheduler:
     """Runs generations on a context. `tokens_of` gives the prompt's tokens or raises `EngineError`; `clock`
-    seconds."""
+    seconds. `exact`: use nothing again that could change an answer's bits."""
 
     def __init__(
         self,
@@ -103,15 +120,18 @@ class Scheduler:
         clock: Callable[[], float],
         *,
         prefill_chunk: int,
+        exact: bool = True,
     ) -> None:
         self._context = context
         self._tokens_of = tokens_of
         self._clock = clock
-        self._chunk = max(1, prefill_chunk)
+        self._chunk = max(2, min(prefill_chunk, context.n_batch))
+        self._exact = exact
         self._free = [_Slot(sequence) for sequence in range(context.n_seq)]
         self._running: list[_Running] = []
         self._waiting: deque[_Running] = deque()
         self._turn = 0
+        self._read_last = False
         self._failures = 0
 
     @property
@@ -169,7 +189,7 @@ class Scheduler:
         for one in list(self._running):
             if one.place >= 0:
                 self._sample(one, now, steps)
-            elif not one.decoding:
+            elif one.fresh:
                 steps.progress.append((one.key, one.read, len(one.prompt)))
         return steps
 
@@ -186,12 +206,14 @@ class Scheduler:
     def _admit(self) -> None:
         while self._waiting and self._free:
             one = self._waiting.popleft()
-            slot = max(self._free, key=lambda slot: (_common(slot.tokens, one.prompt), -slot.used))
+            slot = max(
+                self._free, key=lambda slot: (slot.reusable(one.prompt, exact=self._exact), -slot.used)
+            )
             self._free.remove(slot)
-            # The last token is read again in any case: its logits are what the first token is sampled from.
-            wanted = min(_common(slot.tokens, one.prompt), len(one.prompt) - 1)
+            wanted = slot.reusable(one.prompt, exact=self._exact)
             one.cached = one.read = self._context.keep(slot.sequence, wanted)
             slot.tokens = one.prompt[: one.read]
+            slot.read = one.read
             one.slot = slot
             one.sampler = sampler(self._context, one.request)
             one.admitted = self._clock()
@@ -199,45 +221,52 @@ class Scheduler:
 
     def _fill(self) -> int:
         """Write the batch; the number of tokens in it."""
-        batch = self._context.batch
-        count = 0
-        reading = []
+        decoding: list[_Running] = []
+        reading: list[_Running] = []
         for one in self._running:
-            one.place = -1
+            one.place, one.fresh = -1, False
+            (decoding if one.decoding else reading).append(one)
+        self._read_last = bool(reading) and not (decoding and self._read_last)
+        if not self._read_last:
+            return self._fill_next(decoding)
+        self._turn += 1
+        return self._fill_chunk(reading[self._turn % len(reading)])
+
+    def _fill_next(self, decoding: list[_Running]) -> int:
+        """The next token of every generation that decodes."""
+        batch = self._context.batch
+        for place, one in enumerate(decoding):
             slot = one.slot
             assert slot is not None
-            if not one.decoding:
-                reading.append(one)
-                continue
-            batch.tokens[count] = one.next_token
-            batch.positions[count] = len(slot.tokens)
-            batch.sequences[count] = slot.sequence
-            batch.logits[count] = 1
+            batch.tokens[place] = one.next_token
+            batch.positions[place] = len(slot.tokens)
+            batch.sequences[place] = slot.sequence
+            batch.logits[place] = 1
             slot.tokens.append(one.next_token)
-            one.place = count
-            count += 1
-        if reading:
-            self._turn += 1
-            count = self._fill_chunk(reading[self._turn % len(reading)], count)
-        return count
+            one.place = place
+        return len(decoding)
 
-    def _fill_chunk(self, one: _Running, start: int) -> int:
-        """Append the next chunk of a prompt to the batch."""
+    def _fill_chunk(self, one: _Running) -> int:
+        """The next chunk of a prompt."""
         batch, slot = self._context.batch, one.slot
         assert slot is not None
-        size = min(self._chunk, self._context.n_batch - start, len(one.prompt) - one.read)
-        end = start + size
+        rest = len(one.prompt) - one.read
+        size = min(self._chunk, rest)
+        if rest - size == 1:  # no chunk of one token, see above
+            size += 1 if size < self._context.n_batch else -1
         chunk = one.prompt[one.read : one.read + size]
-        batch.tokens[start:end] = chunk
-        batch.positions[start:end] = range(one.read, one.read + size)
-        batch.sequences[start:end] = slot.sequence
-        batch.logits[start:end] = 0
+        batch.tokens[:size] = chunk
+        batch.positions[:size] = range(one.read, one.read + size)
+        batch.sequences[:size] = slot.sequence
+        batch.logits[:size] = 0
         slot.tokens += chunk
         one.read += size
+        slot.read = one.read
         if one.decoding:
-            batch.logits[end - 1] = 1
-            one.place = end - 1
-        return end
+            batch.logits[size - 1] = 1
+            one.place = size - 1
+        one.fresh = not one.decoding
+        return size
 
     # --- what came of it
     # ------------------------------------------------------------------------------------------
@@ -312,7 +341,7 @@ class Scheduler:
         # again.
         self._context.clear()
         for slot in self._free:
-            slot.tokens = []
+            slot.tokens, slot.read = [], 0
         for one in self._running:
             assert one.slot is not None
             self._again(one, one.slot)
@@ -322,7 +351,7 @@ class Scheduler:
         unread = one.prompt[one.read :]
         one.prompt = slot.tokens + unread
         one.read = one.cached = 0
-        slot.tokens = []
+        slot.tokens, slot.read = [], 0
 
 
 def _common(left: list[int], right: list[int]) -> int:

@@ -130,7 +130,9 @@ def serve(inbox: Inbox, outbox: Outbox) -> int:
     template = "ChatML (the model has none)" if prompter.template.fallback else "from the model"
     outbox.send(ipc.Ready(model.info(template=template)))
     chunk = load.prefill_chunk or (model.n_batch if model.uses_gpu else _CHUNK_CPU)
-    scheduler = Scheduler(model, prompter.tokens, time.monotonic, prefill_chunk=chunk)
+    scheduler = Scheduler(
+        model, prompter.tokens, time.monotonic, prefill_chunk=chunk, exact=not model.uses_gpu
+    )
     try:
         _run(scheduler, inbox, outbox)
     except ContextBrokenError as error:
