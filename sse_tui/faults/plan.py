@@ -140,7 +140,7 @@ class _Scanner:
                 f"Fault plan, position {self._at + 1}: {word!r} is not supported by this version.",
                 f"Supported here: {', '.join(known)}.",
             )
-        near = difflib.get_close_matches(word, [*known, *future], n=1)
+        near = difflib.get_close_matches(word.lower(), known, n=1)
         hint = f"Did you mean {near[0]}?" if near else ""
         raise self._wrong(f"{what} ({', '.join(known)})", hint)
 

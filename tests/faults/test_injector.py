@@ -1,0 +1,194 @@
+"""Plans applied to streams: no sockets, no time but what the test says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sse_tui.eventstream import Event, Parser
+from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, parse_plan
+
+S = 1_000_000_000
+STREAM = (
+    b"\xef\xbb\xbfid: 1\ndata: one\n\n: ping\n\ndata: two\ndata: more\n\nid: 3\n\n"
+    b"data: three\r\n\r\nevent: x\rdata: four\r\r"
+)
+ENDS = [item.end for item in Parser().feed(STREAM) if isinstance(item, Event)]
+
+
+def play(injector: Injector, data: bytes, size: int, t: int = 0) -> tuple[bytes, list[object]]:
+    """Feed in pieces until the connection is closed; what was forwarded, and the steps that were not."""
+    got, others = b"", []
+    for at in range(0, len(data), size):
+        for step in injector.feed(data[at : at + size], t):
+            if isinstance(step, Forward):
+                got += step.data
+            else:
+                others.append(step)
+        if others and isinstance(others[-1], Cut | Reset):
+            break
+    return got, others
+
+
+def test_the_stream_of_these_tests_has_four_events() -> None:
+    assert len(ENDS) == 4
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_event_n_is_exact_in_every_chunking(n: int, size: int) -> None:
+    got, steps = play(Injector(parse_plan(f"cut@event={n}")), STREAM, size)
+    assert got == STREAM[: ENDS[n - 1]]
+    (cut,) = steps
+    assert isinstance(cut, Cut)
+    assert cut.at == f"byte {ENDS[n - 1]}, event {n}"
+    if size == 1000:
+        assert cut.dropped == len(STREAM) - ENDS[n - 1]
+
+
+@given(st.integers(1, len(STREAM)), st.integers(1, 30))
+def test_bytes_n_is_exact_in_every_chunking(n: int, size: int) -> None:
+    got, steps = play(Injector(parse_plan(f"reset@bytes={n}")), STREAM, size)
+    assert got == STREAM[:n]
+    (reset,) = steps
+    assert isinstance(reset, Reset)
+    assert reset.at == f"byte {n}, event {sum(end <= n for end in ENDS)}"
+
+
+@given(st.integers(1, 30), st.lists(st.sampled_from(["event=2", "bytes=20", 'text="three"']), max_size=3))
+def test_stalls_lose_nothing(size: int, triggers: list[str]) -> None:
+    injector = Injector(
+        parse_plan(";".join(f"stall=1s@{trigger}" for trigger in triggers)) if triggers else None
+    )
+    got, steps = play(injector, STREAM, size)
+    assert got == STREAM
+    assert len(steps) == len(triggers)
+    assert injector.pending == ()
+
+
+def test_text_is_looked_for_in_the_data_of_an_event() -> None:
+    stream = b": word\n\nevent: word\ndata: no\n\ndata: wo\ndata: rd\n\ndata: a word\n\nrest"
+    got, _ = play(Injector(parse_plan('cut@text="word"')), stream, 1000)
+    assert got == stream[:-4]
+    got, _ = play(Injector(parse_plan(r'cut@text="wo\nrd"')), stream, 5)
+    assert got.endswith(b"rd\n\n")
+
+
+def test_a_fault_at_the_end_of_a_read_drops_nothing() -> None:
+    injector = Injector(parse_plan("cut@event=1"))
+    steps = injector.feed(b"data: x\n\n", 0)
+    assert steps[0] == Forward(b"data: x\n\n")
+    assert isinstance(steps[1], Cut)
+    assert steps[1].dropped == 0
+    assert steps[1].did == "closed the connection after body byte 9"
+
+
+def test_what_was_done_is_said() -> None:
+    injector = Injector(parse_plan("stall=1.5s@event=1;cut@event=2"))
+    _, stall, _, cut = injector.feed(b"data: x\n\ndata: y\n\ndata: z\n\n", 0)
+    assert isinstance(stall, Stall)
+    assert (stall.seconds, stall.did) == (1.5, "stopped reading for 1.5 s after body byte 9")
+    assert isinstance(cut, Cut)
+    assert cut.did == "closed the connection after body byte 18; 9 bytes already received were discarded"
+    assert str(cut.fault) == "cut@event=2"
+
+
+def test_faults_at_one_place_keep_their_order() -> None:
+    injector = Injector(parse_plan('stall=1s@event=1;stall=2s@bytes=9;cut@text="x"'))
+    steps = injector.feed(b"data: x\n\n", 0)
+    assert [type(step) for step in steps] == [Forward, Stall, Stall, Cut]
+    assert [step.seconds for step in steps if isinstance(step, Stall)] == [1, 2]
+
+
+def test_faults_fire_by_place_not_by_order_of_writing() -> None:
+    got, steps = play(Injector(parse_plan("cut@event=2;stall=1s@event=1")), STREAM, 1000)
+    assert [type(step) for step in steps] == [Stall, Cut]
+    assert got == STREAM[: ENDS[1]]
+
+
+def test_each_fires_once_and_what_is_left_waits_for_the_next_connection() -> None:
+    injector = Injector(parse_plan("cut@event=2;cut@event=2;reset@event=1"))
+    assert play(injector, STREAM, 9)[0] == STREAM[: ENDS[0]]
+    injector.open(0)
+    assert play(injector, STREAM, 9)[0] == STREAM[: ENDS[1]]
+    injector.open(0)
+    assert play(injector, STREAM, 9)[0] == STREAM[: ENDS[1]]
+    injector.open(0)
+    assert play(injector, STREAM, 9) == (STREAM, [])
+
+
+def test_a_plan_armed_in_the_middle_counts_from_the_beginning_of_the_connection() -> None:
+    injector = Injector()
+    injector.feed(STREAM[: ENDS[0] + 3], 0)
+    injector.arm(parse_plan("cut@event=2"), 0)
+    got, _ = play(injector, STREAM[ENDS[0] + 3 :], 1000)
+    assert got == STREAM[ENDS[0] + 3 : ENDS[1]]
+
+
+def test_an_event_that_has_passed_does_not_fire_on_this_connection() -> None:
+    injector = Injector()
+    injector.feed(STREAM, 0)
+    injector.arm(parse_plan("cut@event=2;cut@bytes=5"), 0)
+    assert injector.feed(b"data: x\n\n", 0) == [Forward(b"data: x\n\n")]
+    assert len(injector.pending) == 2
+
+
+def test_now_fires_at_once() -> None:
+    injector = Injector()
+    injector.feed(b"data: x\n\nda", 0)
+    assert injector.due(5) == []
+    injector.arm(parse_plan("cut@now"), 5)
+    assert injector.next_deadline == 5
+    (cut,) = injector.due(5)
+    assert isinstance(cut, Cut)
+    assert (cut.at, cut.did) == ("byte 11, event 1", "closed the connection after body byte 11")
+    assert injector.next_deadline is None
+
+
+def test_now_before_the_next_bytes_discards_them() -> None:
+    injector = Injector(parse_plan("reset@now"))
+    (reset,) = injector.feed(b"data: x\n\n", 0)
+    assert isinstance(reset, Reset)
+    assert (reset.dropped, reset.at) == (9, "byte 0, event 0")
+    assert (
+        reset.did
+        == "reset the connection before the first body byte; 9 bytes already received were discarded"
+    )
+
+
+def test_time_counts_from_the_opening() -> None:
+    injector = Injector(parse_plan("cut@time=2s"), 0)
+    injector.open(10 * S)
+    assert injector.next_deadline == 12 * S
+    assert injector.due(12 * S - 1) == []
+    assert isinstance(injector.due(12 * S)[0], Cut)
+
+
+def test_time_armed_live_counts_from_then() -> None:
+    injector = Injector()
+    injector.open(10 * S)
+    injector.arm(parse_plan("stall=1s@time=2s"), 20 * S)
+    assert injector.next_deadline == 22 * S
+
+
+def test_a_fault_that_falls_due_between_reads_comes_before_them() -> None:
+    injector = Injector(parse_plan("stall=1s@time=1s"))
+    assert [type(step) for step in injector.feed(b"data: x\n\n", S)] == [Stall, Forward]
+
+
+def test_bytes_held_back_by_a_stall_count_as_not_received() -> None:
+    injector = Injector(parse_plan("stall=1s@event=1"))
+    injector.feed(b"data: x\n\ndata: y\n\n", 0)
+    injector.arm(parse_plan("cut@now"), 0)
+    (cut,) = injector.due(0, held=9)
+    assert isinstance(cut, Cut)
+    assert (cut.at, cut.dropped) == ("byte 9, event 1", 9)
+
+
+def test_an_event_too_large_stops_the_counting_and_no_bytes() -> None:
+    injector = Injector(parse_plan("cut@event=1;cut@bytes=500"), limit=100)
+    data = b"data: " + b"x" * 300
+    assert injector.feed(data, 0) == [Forward(data)]
+    got, _ = play(injector, b"\n\n" + b"y" * 500, 50)
+    assert len(got) == 500 - len(data)
