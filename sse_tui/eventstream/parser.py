@@ -21,8 +21,9 @@ There are four readers, from the narrow and quick to the wide and slow; all make
 They read decoded text and count bytes: where every character is one byte the two are the same, and else the
 bytes are cut at the same places to be measured. What is held for a later read is
 
-- `_rest`, the line that has not ended, in the pieces that came. A read without a line end is appended and not
-  looked at again, so that a long line in small pieces stays linear; tiny pieces are joined now and then;
+- `_rest`, the line that has not ended, in the pieces that came, and perhaps the first line of its block
+  before it. A read without a line end is appended and not looked at again, so that a long line in small
+  pieces stays linear; tiny pieces are joined now and then;
 - `_data`, the values of the open block's data lines, and `_raw`, its ``data``, ``event`` and ``id`` lines as
   they came, which make the `Tail` if the body ends here;
 - `_after_cr`: a CR ended the last line at once, so an LF at the start of the next read is part of that line
@@ -46,6 +47,7 @@ LIMIT = 16 * 2**20
 _BOM = b"\xef\xbb\xbf"
 _WINDOW = 2**20  # a huge read is split into lines by pieces, not into one list of millions
 _LF, _CR, _SPACE = b"\n\r "
+_WAITING = (b"data: ", b"event: ")  # starts of lines that have no effect before their block ends
 _new = tuple.__new__  # half the cost of calling a named tuple
 
 
@@ -122,12 +124,12 @@ class Parser:
                 self._rest_size = 0
                 self._between = True
         size = len(chunk)
-        stop = 0  # where the whole blocks of this read end, if they are what the quick readers take
-        if self._between and size <= self._limit and b"\r" not in chunk:
-            stop = chunk.rfind(b"\n\n") + 2
-            if stop < size and chunk.find(b"\n", stop) >= 0:
-                stop = 0
-        if stop > 1:
+        if (
+            self._between
+            and size <= self._limit
+            and b"\r" not in chunk
+            and (stop := _end_of_blocks(chunk)) >= 0
+        ):
             start = self._line
             self._line = end = start + stop
             if stop < size:
@@ -135,6 +137,8 @@ class Parser:
                 self._rest_size = size - stop
                 self._look_at = 0
                 self._between = False
+                if not stop:
+                    return []
                 chunk = chunk[:stop]
                 size = stop
             eol = chunk.find(b"\n")
@@ -417,3 +421,19 @@ class Parser:
         self._rest_size = 0
         self._data = []
         self._raw = []
+
+
+def _end_of_blocks(chunk: bytes) -> int:
+    """Where the last whole block ends, 0 if none does; -1 if what stands behind it cannot wait as it is.
+
+    What can wait: part of a line, or one line that has no effect before its block ends and part of a second.
+    """
+    if chunk[-2:] == b"\n\n":
+        return len(chunk)
+    stop = chunk.rfind(b"\n\n") + 2
+    if stop == 1:
+        stop = 0
+    eol = chunk.find(b"\n", stop)
+    if eol < 0 or (chunk.startswith(_WAITING, stop) and chunk.find(b"\n", eol + 1) < 0):
+        return stop
+    return -1

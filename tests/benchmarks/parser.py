@@ -1,9 +1,10 @@
 """How fast the parser is beside other decoders: ``python tests/benchmarks/parser.py [WORD ...]``.
 
-Each decoder starts from the same reads (bytes) and ends at event objects, which are counted and dropped. The time is
-that of the processor, rounds are interleaved and the best of each counts, so that a busy machine hits all alike. Words pick the inputs whose name has
-one of them. httpx-sse gets the leanest path from bytes to lines that its EventSource has: the incremental UTF-8
-decoder of httpx, then its own line decoder; without the cost of an httpx response around it.
+Each decoder starts from the same reads (bytes) and ends at event objects, which are counted and dropped. The
+time is that of the processor, rounds are interleaved and the best of each counts, so that a busy machine hits
+all alike. Words pick the inputs whose name has one of them. httpx-sse gets the leanest path from bytes to
+lines that its EventSource has: the incremental UTF-8 decoder of httpx, then its own line decoder; without the
+cost of an httpx response around it.
 """
 
 from __future__ import annotations
