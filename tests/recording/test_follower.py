@@ -58,6 +58,18 @@ def test_any_growth_and_any_limit_give_the_same_records(
     assert seen == expected
 
 
+def test_a_limit_bounds_what_one_poll_brings(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    with Writer(path, Header(), Redactor()) as writer, Follower(path) as follower:
+        writer.write_many(Note(t=t, text="x" * 50) for t in range(1000))
+        # One byte is never a line: what is read is doubled until it holds one.
+        assert len(follower.poll(1)) < 5
+        assert follower.header is not None
+        assert 1 <= len(follower.poll(1)) < 5
+        assert 10 < len(follower.poll(2000)) < 40
+        assert not follower.caught_up
+
+
 def test_nothing_new_costs_one_system_call(
     tmp_path: Path, session: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:

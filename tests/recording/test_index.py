@@ -139,6 +139,24 @@ def test_any_record_can_be_read_again(write: Callable[..., Path], session: list[
             reader.record(3)
 
 
+def test_decoded_chunks_are_kept_up_to_a_limit(write: Callable[..., Path]) -> None:
+    size = 500_000
+    records: list[Record] = [chunk(t, b"%x" % (t % 16) * size, turn=1, conn=1) for t in range(40)]
+    path = write(records)
+    index = BodyIndex()
+    index.feed(read_recording(path).with_offsets())
+    del records
+    with BodyReader(path, index, cache_bytes=4 * size) as reader:
+        tracemalloc.start()
+        try:
+            for number in range(len(index)):
+                assert len(reader.chunk(number)) == size
+            kept, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert kept < 6 * size
+
+
 def test_a_file_changed_under_it(write: Callable[..., Path], session: list[Record]) -> None:
     path = write(session)
     index = BodyIndex()

@@ -385,6 +385,15 @@ def test_an_event_id_stays_the_same_in_body_header_and_record() -> None:
     assert (body.text, again.last_event_id, asked.headers[0][1]) == (f"id: {expected}\n", expected, expected)
 
 
+def test_a_closed_connection_leaves_nothing_behind() -> None:
+    redactor = Redactor()
+    redactor.learn(PLAIN)
+    half, rest = (chunk(1, part.encode(), turn=1, conn=1) for part in (PLAIN[:4], PLAIN[4:]))
+    assert redactor.record(half) is half
+    redactor.record(Close(t=2, turn=1, conn=1, reason="eof"))
+    assert redactor.record(rest) is rest
+
+
 def test_a_relative_location(tmp_path: Path) -> None:
     head = Response(
         t=0,
