@@ -54,6 +54,7 @@ class _Log:
 
     def __init__(self) -> None:
         self.lines: deque[str] = deque(maxlen=4000)
+        self.errors: deque[str] = deque(maxlen=100)
         self._level = 0
         self.callback = lib.llama_log_callback(self._take)  # kept alive here: llama.cpp holds only a pointer
 
@@ -64,6 +65,8 @@ class _Log:
             return
         line = text.decode("utf-8", "replace")
         self.lines.append(line)
+        if self._level == _LOG_ERROR:
+            self.errors.append(line)
         if self._level in (_LOG_WARNING, _LOG_ERROR):
             sys.stderr.write(line)
             sys.stderr.flush()
@@ -148,7 +151,7 @@ class Model:
         if not context:
             raise ModelError(
                 "model-context",
-                f"llama.cpp could not make {load.n_seq} contexts of {n_ctx} tokens: {_last_error()}",
+                f"llama.cpp could not make {load.n_seq} contexts of {n_ctx} tokens: {_reason()}",
                 "A smaller context or fewer sequences need less memory.",
             )
         return context
@@ -253,7 +256,7 @@ class Model:
         self.batch.tokens[0] = max(lib.llama_vocab_bos(self._vocab), 0)
         self.batch.logits[0] = 1
         if self.decode(1) != 0:
-            raise ModelError("model-decode", f"llama.cpp could not run the model: {_last_error()}")
+            raise ModelError("model-decode", f"llama.cpp could not run the model: {_reason()}")
         self.clear()
 
     # --- what it is
@@ -301,7 +304,7 @@ def _load_model(load: Load) -> Any:
     params.n_gpu_layers = load.n_gpu_layers
     model = lib.llama_model_load_from_file(load.model_path.encode("utf-8", "surrogateescape"), params)
     if not model:
-        raise ModelError("model-load", f"llama.cpp could not load {load.model_path}: {_last_error()}")
+        raise ModelError("model-load", f"llama.cpp could not load {load.model_path}: {_reason()}")
     if not lib.llama_model_has_decoder(model) or lib.llama_model_has_encoder(model):
         raise ModelError("model-kind", f"{load.model_path} is not a model that continues text.")
     return model
@@ -321,12 +324,9 @@ def _batch_struct(batch: Batch) -> Any:
     )
 
 
-def _last_error() -> str:
-    """The last thing llama.cpp complained of."""
-    for line in reversed(_log.lines):
-        if "error" in line or "failed" in line:
-            return line.strip()
-    return (_log.lines[-1] if _log.lines else "it gave no reason").strip()
+def _reason() -> str:
+    """What llama.cpp complained of first; the lines after it only say that something failed."""
+    return next(iter(_log.errors), "it gave no reason").strip()
 
 
 def _buffers(log: str) -> dict[str, int]:

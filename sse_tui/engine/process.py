@@ -84,7 +84,7 @@ class WorkerProcess:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._logger), _END_S)
         code = self._process.returncode or 0
-        said = " | ".join(list(self._log)[-5:])
+        said = " | ".join(last_words(list(self._log)))
         return f"The engine process ended by {signal_name(code)}" + (f": {said}." if said else ".")
 
     async def end(self) -> None:
@@ -114,6 +114,14 @@ class WorkerProcess:
             self._log.extend(line.decode("utf-8", "replace").strip() for line in lines if line.strip())
         if rest.strip():
             self._log.append(rest.decode("utf-8", "replace").strip())
+
+
+def last_words(lines: list[str]) -> list[str]:
+    """The few lines of a log that tell why its process died: up to the interpreter's note of it, not its stack."""
+    for place, line in enumerate(lines):
+        if line.startswith("Fatal Python error"):
+            return lines[max(0, place - 2) : place + 1]
+    return lines[-3:]
 
 
 def signal_name(code: int) -> str:
