@@ -19,6 +19,7 @@ from sse_tui.engine.generation import QueuedGeneration
 from sse_tui.engine.process import WorkerProcess
 from sse_tui.errors import EngineError, ModelError, SseTuiError
 
+# Before each restart since a generation last went well; after the last of them the engine is given up.
 _RESTART_DELAYS_S = (0.0, 0.25, 1.0, 4.0, 10.0)
 
 
@@ -65,6 +66,7 @@ class LlamaCppEngine:
         self._keys = itertools.count(1)
         self._watcher: asyncio.Task[None] | None = None
         self._down = ""
+        self._attempts = 0
         self._closed = False
         self._prompt_tokens = self._predicted_tokens = self._restarts = 0
 
@@ -102,10 +104,15 @@ class LlamaCppEngine:
                 "Try again later.",
             )
         key = next(self._keys)
+        submit = ipc.Submit(key, request)
+        try:
+            ipc.frame(submit)
+        except (UnicodeEncodeError, OverflowError, TypeError) as error:
+            raise EngineError("request-invalid", f"The request cannot be passed on: {error}.") from error
         generation = QueuedGeneration(request.id, lambda: self._cancel(key))
         self._generations[key] = generation
         if self._worker is not None:
-            self._worker.send(ipc.Submit(key, request))
+            self._worker.send(submit)
         else:
             self._unsent[key] = request
         return generation
@@ -154,27 +161,30 @@ class LlamaCppEngine:
     async def _watch(self) -> None:
         """Pass on what the worker reports; when it dies, say so to its generations and start another."""
         while self._worker is not None:
-            async for report in self._worker.reports():
-                if isinstance(report, ipc.Steps):
-                    self._pass_on(report)
+            try:
+                async for report in self._worker.reports():
+                    if isinstance(report, ipc.Steps):
+                        self._pass_on(report)
+            except ValueError as error:  # what came is no message: as good as dead
+                self._worker.kill(f"It sent nonsense: {error}.")
             worker, self._worker = self._worker, None
             message = await worker.obituary()
             await worker.end()
             for key in list(self._generations):
                 self._put_final(key, Final(finish="error", error=message, error_code="engine-crashed"))
-            await self._restart(message, worker)
+            await self._restart(message)
 
-    async def _restart(self, message: str, dead: WorkerProcess) -> None:
-        delays = _RESTART_DELAYS_S if dead.served else _RESTART_DELAYS_S[1:]
-        for delay in delays:
-            await asyncio.sleep(delay)
+    async def _restart(self, message: str) -> None:
+        while self._attempts < len(_RESTART_DELAYS_S):
+            await asyncio.sleep(_RESTART_DELAYS_S[self._attempts])
+            self._attempts += 1
             self._restarts += 1
             try:
                 self._worker, self._info = await self._launch()
             except SseTuiError as error:
                 message = str(error)
                 continue
-            for key, request in list(self._unsent.items()):
+            for key, request in self._unsent.items():
                 self._worker.send(ipc.Submit(key, request))
             self._unsent.clear()
             return
@@ -197,6 +207,8 @@ class LlamaCppEngine:
                 generation.put(Piece(index, token, text))
         for key, final in steps.finals:
             self._prompt_tokens += final.timings.prompt_n
+            if final.finish != "error":
+                self._attempts = 0
             self._put_final(key, final)
 
     def _put_final(self, key: int, final: Final) -> None:

@@ -87,7 +87,7 @@ class NativeChain:
     ) -> None:
         self._context = context
         self._chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
-        parts = [lib.llama_sampler_init_top_k(top_k)] if top_k > 0 else []
+        parts = [lib.llama_sampler_init_top_k(min(top_k, 2**31 - 1))] if top_k > 0 else []
         if top_p < 1:
             parts.append(lib.llama_sampler_init_top_p(top_p, 1))
         if min_p > 0:

@@ -29,7 +29,7 @@ main()
 
 
 class WorkerProcess:
-    """One worker. `served`: it has reported at least one step."""
+    """One worker."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -37,7 +37,6 @@ class WorkerProcess:
         self._log: deque[str] = deque(maxlen=_LOG_LINES)
         self._logger = asyncio.create_task(self._keep_log(), name="engine worker's log")
         self._pending: deque[bytes] = deque()
-        self.served = False
 
     @classmethod
     async def start(cls) -> WorkerProcess:
@@ -66,9 +65,7 @@ class WorkerProcess:
         assert self._process.stdout is not None
         while True:
             while self._pending:
-                report = ipc.report(self._pending.popleft())
-                self.served |= isinstance(report, ipc.Steps)
-                yield report
+                yield ipc.report(self._pending.popleft())
             data = await self._process.stdout.read(_READ_SIZE)
             if not data:
                 return
@@ -79,7 +76,7 @@ class WorkerProcess:
         try:
             await asyncio.wait_for(self._process.wait(), _END_S)
         except TimeoutError:
-            self._kill()
+            self.kill()
             await self._process.wait()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._logger), _END_S)
@@ -94,15 +91,18 @@ class WorkerProcess:
         try:
             await asyncio.wait_for(self._process.wait(), _END_S)
         except TimeoutError:
-            self._kill()
+            self.kill()
             await self._process.wait()
         except asyncio.CancelledError:
-            self._kill()
+            self.kill()
             raise
         self._logger.cancel()
         await asyncio.gather(self._logger, return_exceptions=True)
 
-    def _kill(self) -> None:
+    def kill(self, why: str = "") -> None:
+        """End it at once; `why` goes into its log."""
+        if why:
+            self._log.append(why)
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 
@@ -117,7 +117,8 @@ class WorkerProcess:
 
 
 def last_words(lines: list[str]) -> list[str]:
-    """The few lines of a log that tell why its process died: up to the interpreter's note of it, not its stack."""
+    """The few lines of a log that tell why its process died: up to the interpreter's note of it, not its
+    stack."""
     for place, line in enumerate(lines):
         if line.startswith("Fatal Python error"):
             return lines[max(0, place - 2) : place + 1]

@@ -54,18 +54,23 @@ class Inbox:
         return commands
 
     def _read(self) -> None:
+        try:
+            self._pass_on()
+        finally:  # the end of the pipe, or nonsense in it
+            os._exit(0)
+
+    def _pass_on(self) -> None:
         frames = ipc.Frames()
         while True:
             ready, _, _ = select.select([self._fd], [], [], _PARENT_POLL_S)
             if not ready:
-                # A process forked from the parent may hold the other end open; the parent itself is told
-                # apart.
+                # A process forked from the parent may hold the other end open; the parent is told apart.
                 if os.getppid() != self._parent:
-                    os._exit(0)
+                    return
                 continue
             data = os.read(self._fd, _READ_SIZE)
             if not data:
-                os._exit(0)
+                return
             for body in frames.feed(data):
                 self._commands.put(ipc.command(body))
 

@@ -86,6 +86,30 @@ async def test_a_worker_that_cannot_come_back_is_said(
     assert caught.value.code == "engine-down"
 
 
+async def test_a_worker_that_dies_again_and_again_is_given_up(
+    engine: LlamaCppEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sse_tui.engine.llamacpp._RESTART_DELAYS_S", (0.0, 0.0))
+    for _ in range(3):
+        async for step in engine.submit(long_request()):
+            if isinstance(step, Piece) and engine.worker_pid is not None:
+                os.kill(engine.worker_pid, signal.SIGKILL)
+    assert engine._watcher is not None
+    await asyncio.wait_for(engine._watcher, 20)
+    with pytest.raises(EngineError) as caught:
+        engine.submit(long_request())
+    assert caught.value.code == "engine-down"
+    assert (await engine.stats()).restarts == 2
+
+
+async def test_a_request_that_cannot_be_passed_on_is_refused(engine: LlamaCppEngine, ask: Any) -> None:
+    for odd in (GenRequest(id="a", prompt="\ud800"), GenRequest(id="a", prompt="a", seed=2**70)):
+        with pytest.raises(EngineError) as caught:
+            engine.submit(odd)
+        assert caught.value.code == "request-invalid"
+    assert (await engine.stats()).running == 0
+
+
 async def test_close_ends_what_runs_and_leaves_no_process(model_path: Path) -> None:
     engine = LlamaCppEngine(model_path, n_ctx=256, n_seq=1, n_threads=1)
     with pytest.raises(EngineError):
