@@ -48,6 +48,7 @@ _BOM = b"\xef\xbb\xbf"
 _WINDOW = 2**20  # a huge read is split into lines by pieces, not into one list of millions
 _LF, _CR, _SPACE = b"\n\r "
 _WAITING = (b"data: ", b"event: ")  # starts of lines that have no effect before their block ends
+_FIELD_LETTERS = "deir"  # what data, event, id and retry begin with
 _new = tuple.__new__  # half the cost of calling a named tuple
 
 
@@ -310,6 +311,8 @@ class Parser:
                 append(_new(Comment, (line[1:], start, end - 1)))
             elif line[:5] == "data:":
                 append(_new(Event, ("message", line[5:], self._last_event_id, start, end)))
+            elif line and line[0] not in _FIELD_LETTERS:
+                append(_new(Ignored, (line, start, end - 1)))
             elif line:
                 self._read_lines((line, ""), (size, 0), repeat(1), start, items)
             start = end
@@ -369,10 +372,17 @@ class Parser:
                         self._raw_size = 0
             elif line[0] == ":":
                 append(_new(Comment, (line[1:], start, start + size + 1)))
-            elif line[0] not in "deir":  # the first letters of the four fields
+            elif line[0] not in _FIELD_LETTERS:
                 if block < 0:
                     block = start
                 append(_new(Ignored, (line, start, start + size + 1)))
+            elif line[:7] == "event: ":
+                if block < 0:
+                    block = start
+                self._type = line[7:]
+                self._names_event = True
+                held.append(line)
+                held_size += size + 1
             else:
                 if block < 0:
                     block = start

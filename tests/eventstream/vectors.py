@@ -67,7 +67,7 @@ VECTORS = [
     V("P3 tab", b"data:\tx\n\n", [("e", "\tx")]),
     V("P3 no-break space", "data:\u00a0x\n\n".encode(), [("e", "\u00a0x")]),
     V("P3 spaces behind", b"data: x  \n\n", [("e", "x  ")]),
-    V("P3 first colon only", b"data:a:b\nevent: c:d\n\n", [("e", "a:b", "c:d")]),
+    V("P3 first colon only", b"data:a: b\nevent: c: d\n\n", [("e", "a: b", "c: d")]),
     V("P4 bare data", b"data\n\n", [("e", "")]),
     V("P4 bare everything", b"event: x\nevent\nid\nretry\ndata\n\n", [("?", "retry"), ("e", "")], seed="9"),
     V("P5 case and blanks", b"Data: 1\nDATA: 2\n data: 3\ndata : 4\ndata\t: 5\n\n",
