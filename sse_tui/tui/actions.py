@@ -1,0 +1,227 @@
+"""Every action of the app, once: the key bindings, the footer, the help screen, the command palette and the key table
+of the docs are all made from this list.
+
+An action's `id` is what ``[keys]`` of the configuration calls it. `keys` work everywhere, in the prompt as well;
+`plain` keys work wherever no text is being typed. Actions of a scope other than "app" belong to that pane.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+FOOTER_KEYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action. `run` is the Textual action it calls, `label` two or three words, `help` one sentence."""
+
+    id: str
+    run: str
+    label: str
+    help: str
+    keys: str = ""
+    plain: str = ""
+    scope: str = "app"
+    group: str = "Anywhere"
+    palette: bool = True
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("help", "help", "help", "Show all keys.", keys="f1", plain="question_mark"),
+    Action("palette", "command_palette", "palette", "Search all commands.", keys="ctrl+p", palette=False),
+    Action("quit", "quit", "quit", "Quit. The recording is closed and every process ended.", keys="ctrl+q"),
+    Action("stop", "stop", "stop", "Stop the running stream; leave a field or a search. Never quits.", plain="escape"),
+    Action(
+        "interrupt", "interrupt", "copy or stop",
+        "Copy the text selected in the prompt, else stop the stream. Never quits.", keys="ctrl+c", palette=False,
+    ),
+    Action("pane.answer", "pane('answer')", "answer", "Go to the answer.", keys="f2,alt+1", plain="1", group="Panes"),
+    Action("pane.wire", "pane('wire')", "wire", "Go to the wire log.", keys="f3,alt+2", plain="2", group="Panes"),
+    Action("pane.detail", "pane('detail')", "detail", "Go to the detail.", keys="f4,alt+3", plain="3", group="Panes"),
+    Action("pane.metrics", "pane('metrics')", "metrics", "Show every number, defined.", keys="f5,alt+4", plain="4",
+           group="Panes"),
+    Action("pane.faults", "faults", "fault", "Break the connection on purpose: then c, r, s or a.",
+           keys="ctrl+x,alt+5", plain="x,5", group="Panes"),
+    Action("pane.prompt", "pane('prompt')", "prompt", "Go to the prompt.", keys="f6,alt+6", plain="i,6", group="Panes"),
+    Action("find", "find", "find", "Find text in the wire log while typing.", keys="ctrl+f", plain="slash",
+           group="Wire log"),
+    Action("find.next", "find_next(1)", "next match", "Go to the next match.", keys="alt+n", plain="n",
+           group="Wire log"),
+    Action("find.previous", "find_next(-1)", "previous match", "Go to the match before.", plain="N",
+           group="Wire log"),
+    Action("filter", "filter(1)", "filter", "Show all rows, tokens, no comments, connection, problems.",
+           keys="alt+f", plain="f", group="Wire log"),
+    Action("filter.previous", "filter(-1)", "filter back", "Go back to the filter before.", plain="F",
+           group="Wire log", palette=False),
+    Action("gap", "slowest_gap", "slowest gap", "Go to the longest gap between two events.", plain="g",
+           keys="alt+g", group="Wire log"),
+    Action("copy", "copy", "copy", "Copy the selected event, or the answer, to the clipboard.", keys="alt+y",
+           plain="y"),
+    Action("markdown", "markdown", "markdown", "Show answers as Markdown or exactly as they were sent.",
+           keys="alt+m", plain="m", group="Answer"),
+    Action("keep", "keep", "keep recording", "Keep this recording when old ones are cleared.", keys="ctrl+r"),
+    Action("note", "note", "bookmark", "Write a bookmark into the recording.", keys="ctrl+b", plain="b"),
+    Action("retry", "retry", "try again", "Start the local endpoint again after a failure.", keys="f8"),
+    Action("theme", "change_theme", "theme", "Change the colours.", palette=False),
+    Action("screenshot", "save_screen", "screenshot", "Save the screen as an SVG file.", keys="f12"),
+
+    Action("send", "send", "send", "Send the prompt.", keys="enter", scope="prompt", group="Prompt", palette=False),
+    Action("newline", "newline", "new line", "Start a new line in the prompt.", keys="shift+enter,ctrl+j,alt+enter",
+           scope="prompt", group="Prompt", palette=False),
+    Action("older", "older", "older", "Take the prompt before, from the first line.", keys="up", scope="prompt",
+           group="Prompt", palette=False),
+    Action("newer", "newer", "newer", "Take the prompt after, from the last line.", keys="down", scope="prompt",
+           group="Prompt", palette=False),
+
+    Action("wire.up", "move(-1)", "up", "Select the row above.", keys="up,k", scope="wire", group="Wire log",
+           palette=False),
+    Action("wire.down", "move(1)", "down", "Select the row below.", keys="down,j", scope="wire", group="Wire log",
+           palette=False),
+    Action("wire.pageup", "page(-1)", "page up", "One page up.", keys="pageup", scope="wire", group="Wire log",
+           palette=False),
+    Action("wire.pagedown", "page(1)", "page down", "One page down.", keys="pagedown", scope="wire",
+           group="Wire log", palette=False),
+    Action("wire.first", "first", "first row", "Go to the first row.", keys="home", scope="wire", group="Wire log",
+           palette=False),
+    Action("wire.follow", "follow", "follow", "Go to the last row and follow new ones.", keys="end,G", scope="wire",
+           group="Wire log", palette=False),
+    Action("wire.open", "open_detail", "detail", "Show the selected row in the detail.", keys="enter", scope="wire",
+           group="Wire log", palette=False),
+
+    Action("answer.previous", "step(-1)", "token before", "Select the token before, and its row.", keys="left,h",
+           scope="answer", group="Answer", palette=False),
+    Action("answer.next", "step(1)", "next token", "Select the next token, and its row.", keys="right,l",
+           scope="answer", group="Answer", palette=False),
+    Action("answer.open", "open_wire", "its row", "Go to the row of the selected token.", keys="enter",
+           scope="answer", group="Answer", palette=False),
+    Action("answer.end", "follow", "end", "Go to the end and follow.", keys="end", scope="answer", group="Answer",
+           palette=False),
+
+    Action("detail.previous", "tab(-1)", "tab before", "Show the tab before.", keys="left,h,left_square_bracket",
+           scope="detail", group="Detail", palette=False),
+    Action("detail.next", "tab(1)", "next tab", "Show the next of json, text, hex and headers.",
+           keys="right,l,right_square_bracket", scope="detail", group="Detail", palette=False),
+
+    Action("fault.cut", "app.fault('cut@now')", "cut", "Close the connection now, as a clean FIN.", keys="c",
+           scope="faults", group="Faults"),
+    Action("fault.reset", "app.fault('reset@now')", "reset", "Reset the connection now, as an RST.", keys="r",
+           scope="faults", group="Faults"),
+    Action("fault.stall", "app.fault('stall=8s@now')", "stall", "Read nothing for 8 seconds.", keys="s",
+           scope="faults", group="Faults"),
+    Action("fault.arm", "app.arm", "arm", "Arm a fault, for example cut@event=41.", keys="a", scope="faults",
+           group="Faults"),
+    Action("fault.disarm", "app.disarm", "disarm", "Take an armed fault back.", keys="backspace", scope="faults",
+           group="Faults", palette=False),
+    Action("fault.leave", "app.leave_faults", "back", "Leave the faults bar.", keys="escape", scope="faults", group="Faults",
+           palette=False),
+)  # fmt: skip
+
+BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
+
+FOOTERS: Mapping[str, tuple[str, ...]] = {
+    "prompt": ("send", "stop", "pane.faults", "find", "pane.wire", "palette", "help"),
+    "wire": ("find", "filter", "gap", "copy", "pane.faults", "wire.follow", "help"),
+    "answer": ("answer.next", "answer.open", "markdown", "copy", "pane.faults", "palette", "help"),
+    "detail": ("detail.next", "copy", "find", "pane.wire", "pane.faults", "palette", "help"),
+    "faults": ("fault.cut", "fault.reset", "fault.stall", "fault.arm", "fault.disarm", "fault.leave", "help"),
+    "find": ("find.next", "stop", "palette", "help", "quit"),
+    "": ("find", "filter", "copy", "pane.faults", "palette", "help", "quit"),
+}
+
+_KEY_NAMES = {
+    "question_mark": "?", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]", "escape": "esc",
+    "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End", "up": "↑", "down": "↓", "left": "←",
+    "right": "→", "backspace": "⌫",
+}  # fmt: skip
+
+
+def key_name(key: str) -> str:
+    """A key as the footer and the help show it: ``^p``, ``F1``, ``alt+1``, ``/``."""
+    if key.startswith("ctrl+") and len(key) == 6:
+        return "^" + key[-1]
+    if len(key) > 1 and key[0] == "f" and key[1:].isdigit():
+        return key.upper()
+    return _KEY_NAMES.get(key, key)
+
+
+class Keymap:
+    """The keys of each action, after the user's ``[keys]``. `problems` says what in those cannot be used."""
+
+    def __init__(self, custom: Mapping[str, str] | None = None) -> None:
+        self.problems: list[str] = []
+        self._custom: dict[str, str] = {}
+        for name, keys in (custom or {}).items():
+            if name in BY_ID:
+                self._custom[name] = ",".join(key.strip() for key in keys.split(","))
+            else:
+                self.problems.append(_unknown(name))
+
+    def keys(self, action: Action) -> list[str]:
+        """All keys of an action, those that work everywhere first."""
+        if action.id in self._custom:
+            return self._custom[action.id].split(",")
+        return [key for key in f"{action.keys},{action.plain}".split(",") if key]
+
+    def first(self, action: Action, *, typing: bool = False) -> str:
+        """The key to show where there is room for one; `typing` leaves out those that would be typed."""
+        keys = self.keys(action)
+        if not typing and action.plain and action.id not in self._custom:
+            keys = action.plain.split(",")
+        return key_name(keys[0]) if keys else ""
+
+    @property
+    def textual(self) -> dict[str, str]:
+        """The user's keys as Textual's keymap; a custom key replaces the plain ones of its action too."""
+        keymap = dict(self._custom)
+        for name in self._custom:
+            if BY_ID[name].plain:
+                keymap[f"{name}.plain"] = self._custom[name]
+        return keymap
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, BY_ID, n=1)
+    return f"[keys] {name}: there is no such action." + (f" Did you mean {near[0]}?" if near else "")
+
+
+def bindings(scope: str) -> list[Binding]:
+    """The bindings of a scope. Keys that work everywhere are taken before the focused field sees them."""
+    made: list[Binding] = []
+    for action in ACTIONS:
+        if action.scope != scope:
+            continue
+        if action.keys:
+            made.append(
+                Binding(action.keys, action.run, action.label, show=False, priority=scope == "app", id=action.id)
+            )
+        if action.plain:
+            made.append(Binding(action.plain, action.run, action.label, show=False, id=f"{action.id}.plain"))
+    return made
+
+
+def footer(context: str) -> list[Action]:
+    """The actions that the footer names while this pane has the focus."""
+    return [BY_ID[name] for name in FOOTERS.get(context, FOOTERS[""])][:FOOTER_KEYS]
+
+
+def groups() -> dict[str, list[Action]]:
+    """The actions by heading, in order."""
+    made: dict[str, list[Action]] = {}
+    for action in ACTIONS:
+        made.setdefault(action.group, []).append(action)
+    return made
+
+
+def key_table(actions: Iterable[Action] = ACTIONS) -> str:
+    """The key table of the docs, as Markdown."""
+    keymap = Keymap()
+    lines = ["| action | keys | what it does |", "|---|---|---|"]
+    for action in actions:
+        keys = " ".join(f"`{key_name(key)}`" for key in keymap.keys(action))
+        lines.append(f"| {action.id} | {keys} | {action.help} |")
+    return "\n".join(lines) + "\n"

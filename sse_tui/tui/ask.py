@@ -1,0 +1,37 @@
+"""A small window that asks for one line of text."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+
+class Ask(ModalScreen[str | None]):
+    """Gives the text, or None when it was left."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
+
+    def __init__(self, title: str, placeholder: str) -> None:
+        super().__init__()
+        self._title = title
+        self._placeholder = placeholder
+
+    def compose(self) -> ComposeResult:
+        """The field in a box."""
+        box = Vertical(Input(placeholder=self._placeholder, compact=True), id="ask")
+        box.border_title = self._title
+        box.border_subtitle = "enter keeps it, esc leaves"
+        yield box
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Done."""
+        self.dismiss(event.value.strip() or None)
+
+    def action_leave(self) -> None:
+        """Leave without a text."""
+        self.dismiss(None)

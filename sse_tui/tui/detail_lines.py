@@ -1,0 +1,181 @@
+"""What the tabs of the detail pane show of a row: lines by number, made only when they are on screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sse_tui.dialects.base import Delta
+from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
+from sse_tui.metrics import Clocks
+from sse_tui.recording.records import Headers, Record, Request, Response
+from sse_tui.session.rows import Row
+from sse_tui.session.turn import Connection
+from sse_tui.tui.visible import visible_line
+
+TABS = ("json", "text", "hex", "headers")
+JSON_LIMIT = 400_000
+"""Characters; larger payloads are shown as they came."""
+
+Run = tuple[str, str]
+"""A text and the name of its look: "", "key", "string", "number", "word", "quiet", "title", "error"."""
+
+_TOKEN = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*")|(?P<number>-?\d[\d.eE+-]*)|'
+    r"(?P<word>true|false|null)|(?P<quiet>[{}\[\],:]+)"
+)
+
+
+class Lines(NamedTuple):
+    """`count` lines, each made by `line(index)`."""
+
+    count: int
+    line: Callable[[int], list[Run]]
+
+
+def fixed(lines: Sequence[list[Run]]) -> Lines:
+    """Lines that are made already."""
+    return Lines(len(lines), lines.__getitem__)
+
+
+def json_lines(row: Row) -> Lines:
+    """The payload, indented; or why it is none."""
+    if row.record is not None:
+        return fixed(_record_lines(row.record))
+    data = row.item.data if isinstance(row.item, Event) else None
+    if data is None:
+        return fixed([[(f"{row.label}: no payload", "quiet")], [], *_plain(row.raw.decode("utf-8", "replace"))])
+    if len(data) > JSON_LIMIT:
+        return fixed([[(f"{len(data):,} characters, shown as they came", "quiet")], *_plain(data)])
+    try:
+        value = json.loads(data)
+    except ValueError as error:
+        return fixed([[(f"not JSON: {error}", "quiet")], [], *_plain(data)])
+    return fixed([coloured(line) for line in json.dumps(value, indent=2, ensure_ascii=False).split("\n")])
+
+
+def text_lines(row: Row) -> Lines:
+    """The fields as the standard sees them, and what the dialect made of them."""
+    item = row.item
+    if isinstance(item, Event):
+        lines = [_field("type", item.type or "message"), _field("id", item.id), _field("data", "")]
+        lines += _plain(item.data)
+    elif isinstance(item, Comment):
+        lines = [_field("comment", item.text)]
+    elif isinstance(item, Retry):
+        lines = [_field("retry", f"{item.ms} ms")]
+    elif isinstance(item, Ignored):
+        lines = [_field("ignored", item.line)]
+    elif isinstance(item, NoData):
+        lines = [_field("no data", "nothing was dispatched"), _field("type", item.type), _field("id", item.id)]
+    elif isinstance(item, Tail):
+        lines = [_field("tail", "discarded at the end of the body"), *_plain(item.text)]
+    else:
+        return fixed(_record_lines(row.record) if row.record is not None else [])
+    if row.deltas:
+        lines += [[], [("means", "title")], *(_delta(delta) for delta in row.deltas)]
+    return fixed(lines)
+
+
+def hex_lines(row: Row, width: int) -> Lines:
+    """The bytes of the row at their offsets in the connection's body."""
+    if not row.raw:
+        return fixed([[("this row has no bytes of its own", "quiet")]])
+    per_line = 16 if width >= 77 else 8
+    raw, start = row.raw, row.start
+
+    def line(index: int) -> list[Run]:
+        part = raw[index * per_line : (index + 1) * per_line]
+        half = per_line // 2
+        left, right = part[:half].hex(" "), part[half:].hex(" ")
+        shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in part)
+        digits = f"{left:<{half * 3 - 1}}  {right:<{half * 3 - 1}}"
+        return [(f"{start + index * per_line:08x}  ", "quiet"), (digits, "number"), (f"  {shown}", "string")]
+
+    return Lines(-(-len(raw) // per_line), line)
+
+
+def header_lines(conn: Connection | None, clocks: Clocks | None) -> Lines:
+    """Request and response of the row's connection."""
+    if conn is None:
+        return fixed([[("this row belongs to no connection", "quiet")]])
+    lines: list[list[Run]] = [[(f"connection {conn.number}", "title")]]
+    if clocks is not None:
+        phases = [("dns", clocks.dns), ("tcp", clocks.tcp), ("tls", clocks.tls), ("headers", clocks.ttfb),
+                  ("first byte", clocks.first_byte)]  # fmt: skip
+        known = "  ".join(f"{name} {value:.1f}" for name, value in phases if value is not None)
+        lines.append([(f"{known} ms" if known else "no times", "quiet")])
+    lines += [[], *_request_lines(conn.request), [], *_response_lines(conn.response)]
+    if conn.close is not None:
+        lines += [[], [("closed  ", "title"), (visible_line(f"{conn.close.reason}  {conn.close.detail}"), "")]]
+    return fixed(lines)
+
+
+def _request_lines(request: Request | None) -> list[list[Run]]:
+    if request is None:
+        return [[("no request: the bytes were imported", "quiet")]]
+    lines: list[list[Run]] = [[(f"{request.method} ", "title"), (visible_line(request.url), "")]]
+    lines += _header_fields(request.headers)
+    if request.body:
+        lines += [[], *_body_lines(request.body)]
+    return lines
+
+
+def _response_lines(response: Response | None) -> list[list[Run]]:
+    if response is None:
+        return [[("no response", "quiet")]]
+    return [[(f"{response.status} ", "title"), (response.http_version, "")], *_header_fields(response.headers)]
+
+
+def _header_fields(headers: Headers) -> list[list[Run]]:
+    return [[(f"{visible_line(name)}: ", "key"), (visible_line(value), "string")] for name, value in headers]
+
+
+def _body_lines(body: str) -> list[list[Run]]:
+    try:
+        pretty = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+    except ValueError:
+        return _plain(body)
+    return [coloured(line) for line in pretty.split("\n")]
+
+
+def _record_lines(record: Record) -> list[list[Run]]:
+    lines: list[list[Run]] = [[(record.kind, "title")]]
+    for name in record.__struct_fields__:
+        value = getattr(record, name)
+        if name == "headers":
+            lines += [_field(name, ""), *([("  ", ""), *line] for line in _header_fields(value))]
+        elif name == "body" and value:
+            lines += [_field(name, ""), *([("  ", ""), *line] for line in _body_lines(value))]
+        elif value not in (None, ""):
+            lines.append(_field(name, str(value)))
+    return lines
+
+
+def _field(name: str, value: str) -> list[Run]:
+    return [(f"{name:<8} ", "key"), (visible_line(value), "string")]
+
+
+def _delta(delta: Delta) -> list[Run]:
+    shown = ", ".join(f"{name}={value!r}" for name, value in delta._asdict().items() if value not in (None, 0))
+    return [(f"{type(delta).__name__.lower():<9} ", "key"), (visible_line(shown), "")]
+
+
+def _plain(text: str) -> list[list[Run]]:
+    return [[(visible_line(line), "")] for line in text.split("\n")]
+
+
+def coloured(line: str) -> list[Run]:
+    """A line of indented JSON, by kind of token."""
+    runs: list[Run] = []
+    place = 0
+    for match in _TOKEN.finditer(line):
+        if match.start() > place:
+            runs.append((visible_line(line[place : match.start()]), ""))
+        runs.append((visible_line(match.group()), match.lastgroup or ""))
+        place = match.end()
+    if place < len(line):
+        runs.append((visible_line(line[place:]), ""))
+    return runs

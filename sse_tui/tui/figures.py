@@ -1,0 +1,133 @@
+"""The numbers of a turn as the strip and the metrics screen print them; what is not known is a dash, never a guess."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sse_tui.metrics import Clocks, Stats
+from sse_tui.session.turn import Turn
+
+UNKNOWN = "-"
+
+
+class Figure(NamedTuple):
+    """A number with its name, as printed, and its definition."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+def ms(value: float | None) -> str:
+    """Milliseconds, with a decimal where it can be told: ``-``, ``0.4``, ``46.9``, ``261``, ``12,345``."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def seconds(value_ms: float) -> str:
+    """A duration for people: ``0.4 s``, ``12 s``, ``3:05``."""
+    s = value_ms / 1000
+    return f"{s:.1f} s" if s < 10 else f"{s:.0f} s" if s < 100 else f"{int(s) // 60}:{int(s) % 60:02}"
+
+
+def rate(value: float | None) -> str:
+    """A rate per second."""
+    return UNKNOWN if value is None else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
+
+
+def output_tokens(turn: Turn) -> int | None:
+    """The server's count of output tokens."""
+    return (turn.answer.usage or {}).get("output")
+
+
+def hidden_tokens(turn: Turn) -> int:
+    """Tokens that were counted but never sent: reasoning that the stream does not show."""
+    counted = (turn.answer.usage or {}).get("reasoning")
+    if not counted or any(piece.channel == "reasoning" for piece in turn.transcript):
+        return 0
+    return counted
+
+
+def gap_label(turn: Turn) -> str:
+    """ "ITL" while an event is a token as far as is known, else "ICL": the gaps are between chunks then."""
+    per_event = turn.gaps.tokens_per_event(output_tokens(turn))
+    return "ITL" if per_event is None or abs(per_event - 1) < 0.1 else "ICL"
+
+
+def ttft_series(turns: Sequence[Turn]) -> list[float | None]:
+    """The time to first token of each request of the session, None where there was none."""
+    return [turn.clocks.clocks().ttft for turn in turns]
+
+
+def tail_text(stats: Stats) -> tuple[str, str]:
+    """Name and value of the slow end: ``p99``, or ``max`` where there are too few samples for one."""
+    return ("max" if stats.p99 is None else "p99"), ms(stats.p99_or_max)
+
+
+CLOCKS = {
+    "kernel": "kernel receive time",
+    "read": "monotonic, after the read",
+    "none": "none: the bytes came without times",
+}
+
+
+def clock_text(name: str) -> str:
+    """The clock that the times come from and its resolution."""
+    if name == "none":
+        return "no clock"
+    resolution = time.get_clock_info("monotonic").resolution
+    return f"{name} clock ±{_resolution(1e-9 if name == 'kernel' else resolution)}"
+
+
+def _resolution(value_s: float) -> str:
+    return f"{value_s * 1e9:.0f} ns" if value_s < 1e-6 else f"{value_s * 1e6:.0f} µs"
+
+
+def clock_figures(clocks: Clocks) -> list[Figure]:
+    """The clocks of a response."""
+    return [
+        Figure("connect", ms(clocks.connect), "name resolution, TCP and TLS, kept apart from all others"),
+        Figure("headers", ms(clocks.ttfb), "TTFB: status line and headers are in"),
+        Figure("byte", ms(clocks.first_byte), "the body's first byte"),
+        Figure("event", ms(clocks.ttfc), "TTFC: the first event, whatever it holds"),
+        Figure("TTFT", ms(clocks.ttft), "the first event with text, reasoning or a tool call"),
+        Figure("TTFO", ms(clocks.ttfo), "the first event with visible text or a tool call"),
+        Figure("E2E", ms(clocks.e2e), "the last event that bears tokens"),
+        Figure("stream end", ms(clocks.stream_end), "the end of the body"),
+    ]
+
+
+def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
+    """Gaps, rates and what the reads held."""
+    label = gap_label(turn)
+    tpot = turn.gaps.tpot(output_tokens(turn), hidden=hidden_tokens(turn))
+    p99 = "n < 100: see max" if stats.p99 is None and stats.n else ms(stats.p99)
+    share = turn.gaps.coalesced_share
+    tokens = output_tokens(turn)
+    return [
+        Figure(f"{label} p50", ms(stats.p50), "half of the gaps between token-bearing events are shorter"),
+        Figure(f"{label} p90", ms(stats.p90), "nine of ten are"),
+        Figure(f"{label} p95", ms(stats.p95), "nineteen of twenty are"),
+        Figure(f"{label} p99", p99, "shown from 100 gaps on"),
+        Figure(f"{label} max", ms(stats.max), "the longest gap"),
+        Figure(f"{label} mean", ms(stats.mean), f"standard deviation {ms(stats.sd)} ms"),
+        Figure(f"{label} n", f"{stats.n:,}", "gaps that could be observed"),
+        Figure(
+            "coalesced",
+            UNKNOWN if share is None else f"{share:.0%}",
+            f"{turn.gaps.coalesced:,} gaps inside one read: not observable, in no percentile",
+        ),
+        Figure("TPOT", ms(tpot.ms), f"time per output token, tokens from {tpot.source or 'nowhere'}"),
+        Figure("tok/s", rate(tpot.per_second), "decode speed, 1/TPOT"),
+        Figure("events/read", _ratio(turn.gaps.events_per_read), "well above 1 something holds data back"),
+        Figure("tok/event", _ratio(turn.gaps.tokens_per_event(tokens)), "the server's tokens per token-bearing event"),
+        Figure("stutters", f"{turn.gaps.stutters:,}", "gaps longer than 100 ms"),
+        Figure("tokens", UNKNOWN if tokens is None else f"{tokens:,}", "output tokens as the server counts them"),
+    ]
+
+
+def _ratio(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.2f}"

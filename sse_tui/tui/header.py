@@ -1,0 +1,136 @@
+"""The header line: whom the session talks to, how that stands, and what is recorded."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from rich.text import Text
+from textual.widget import Widget
+
+from sse_tui.session.endpoint import EndpointStatus
+from sse_tui.session.live import Live
+from sse_tui.session.turn import Turn
+from sse_tui.tui.endpoint_text import engine_short, loading_text
+from sse_tui.tui.fit import Part, fit_line
+from sse_tui.tui.visible import visible_line
+
+
+class State(NamedTuple):
+    """A sign, a word and a look, so that no state is told by colour alone."""
+
+    sign: str
+    word: str
+    look: str
+
+
+STATES = {
+    "connecting": State("◌", "CONNECTING", "wait"),
+    "waiting": State("○", "WAITING", "wait"),
+    "streaming": State("●", "LIVE", "live"),
+    "reconnecting": State("↻", "RECONNECTING", "wait"),
+    "complete": State("✓", "COMPLETE", "good"),
+    "ended": State("✓", "ENDED", "good"),
+    "stopped": State("■", "STOPPED", "wait"),
+    "truncated": State("✗", "TRUNCATED", "bad"),
+    "error": State("✗", "ERROR", "bad"),
+    "refused": State("✗", "REFUSED", "bad"),
+    "failed": State("✗", "FAILED", "bad"),
+}
+ENDPOINT_STATES = {
+    "starting": State("◌", "STARTING", "wait"),
+    "downloading": State("↓", "DOWNLOADING", "wait"),
+    "loading": State("◌", "LOADING", "wait"),
+    "ready": State("○", "READY", "good"),
+    "failed": State("✗", "FAILED", "bad"),
+    "stopped": State("■", "STOPPED", "bad"),
+}
+
+
+class HeaderLine(Widget):
+    """One line, fitted to the width: state and time stay longest."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "header--name", "header--quiet", "header--live", "header--good", "header--wait", "header--bad", "header--rec",
+    }  # fmt: skip
+    ALLOW_SELECT = False
+
+    def __init__(self, live: Live, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._live = live
+
+    def render(self) -> Text:
+        """The line."""
+        return fit_line(self._parts(), self.size.width)
+
+    def _look(self, name: str) -> str:
+        return str(self.get_component_rich_style(f"header--{name}", partial=True))
+
+    def _parts(self) -> list[Part]:
+        status = self._live.status
+        turn = self._live.analysis.turn
+        quiet = self._look("quiet")
+        parts = [Part(" sse-tui", self._look("name"), 8)]
+        parts += self._where(turn, quiet)
+        parts += self._state(turn, status.endpoint)
+        if turn is not None:
+            parts += self._progress(turn, quiet)
+        if status.endpoint is not None:
+            parts.append(Part(engine_short(status.endpoint), quiet, 5))
+        if status.recording is not None:
+            word = "● REC" if self._live.spec.path is None else "◼ FILE"
+            name = visible_line(status.recording.name)
+            parts.append(Part(f"{word} {name} ", self._look("rec"), 3, shorter=word + " ", right=True))
+        return parts
+
+    def _where(self, turn: Turn | None, quiet: str) -> list[Part]:
+        request = next((conn.request for conn in turn.connections if conn.request), None) if turn else None
+        model = self._model(turn)
+        if request is None:
+            return [Part(model, "", 4)]
+        _, _, rest = request.url.partition("://")
+        host, slash, path = rest.partition("/")
+        return [
+            Part(visible_line(f"{request.method} {host}{slash}{path}"), "", 6, shorter=visible_line(host)),
+            Part(model, "", 4),
+        ]
+
+    def _model(self, turn: Turn | None) -> str:
+        endpoint = self._live.status.endpoint
+        if turn is not None and turn.answer.model:
+            return visible_line(turn.answer.model)
+        if endpoint is not None and endpoint.model:
+            return visible_line(endpoint.model)
+        return visible_line(self._live.spec.profile.model or "")
+
+    def _state(self, turn: Turn | None, endpoint: EndpointStatus | None) -> list[Part]:
+        if turn is not None:
+            state = STATES[turn.outcome]
+            response = next((c.response for c in reversed(turn.connections) if c.response is not None), None)
+            code = f"{response.status} " if response is not None else ""
+            return [Part(f"{code}{state.sign} {state.word}", self._look(state.look), 0)]
+        if endpoint is not None:
+            state = ENDPOINT_STATES.get(endpoint.state, State("◌", endpoint.state.upper(), "wait"))
+            return [Part(f"{state.sign} {state.word}", self._look(state.look), 0), Part(loading_text(endpoint), "", 1)]
+        state = State("○", "READY", "good") if self._live.spec.mode == "chat" else State("◌", "CONNECTING", "wait")
+        return [Part(f"{state.sign} {state.word}", self._look(state.look), 0)]
+
+    def _progress(self, turn: Turn, quiet: str) -> list[Part]:
+        parts: list[Part] = []
+        if turn.last_event_id:
+            shown = visible_line(turn.last_event_id)
+            parts.append(Part(f"id {shown}", quiet, 5, shorter=f"id …{shown[-6:]}" if len(shown) > 8 else None))
+        resumed = len(turn.connections) - 1
+        if resumed > 0:
+            parts.append(Part(f"resumed {resumed}×", "", 2))
+        elapsed = self._elapsed(turn)
+        if elapsed is not None:
+            parts.append(Part(f"{int(elapsed) // 60:02}:{elapsed % 60:04.1f}", "", 1))
+        return parts
+
+    def _elapsed(self, turn: Turn) -> float | None:
+        t0 = turn.clocks.t0
+        if turn.over:
+            end = turn.clocks.clocks().stream_end
+            return end / 1000 if end is not None else None
+        now = self._live.now()
+        return (now - t0) / 1e9 if now is not None and t0 is not None and now >= t0 else None

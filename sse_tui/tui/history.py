@@ -1,0 +1,82 @@
+"""What was typed at the prompt before, kept in a file of JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+KEEP = 500
+
+
+class History:
+    """Earlier prompts, oldest first, with a place in them that up and down move. `path` None keeps them in memory."""
+
+    def __init__(self, path: Path | None = None, keep: int = KEEP) -> None:
+        self._path = path
+        self._keep = keep
+        self.entries: list[str] = _read(path)[-keep:] if path is not None else []
+        self._place = len(self.entries)
+        self._draft = ""
+
+    def add(self, text: str) -> None:
+        """Remember a prompt that was sent. The same prompt twice in a row is kept once."""
+        if text and (not self.entries or self.entries[-1] != text):
+            self.entries.append(text)
+            self._append(text)
+        self.entries = self.entries[-self._keep :]
+        self._place = len(self.entries)
+        self._draft = ""
+
+    def older(self, current: str) -> str | None:
+        """The prompt before the present one; None at the oldest. `current` is what stands at the prompt now."""
+        if self._place == 0:
+            return None
+        if self._place == len(self.entries):
+            self._draft = current
+        self._place -= 1
+        return self.entries[self._place]
+
+    def newer(self) -> str | None:
+        """The prompt after the present one, at last what was being typed; None when that is shown already."""
+        if self._place >= len(self.entries):
+            return None
+        self._place += 1
+        return self._draft if self._place == len(self.entries) else self.entries[self._place]
+
+    def _append(self, text: str) -> None:
+        if self._path is None:
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # Prompts are private: the file is made readable by its owner alone.
+            with open(os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
+                file.write(json.dumps(text, ensure_ascii=False) + "\n")
+        except OSError:
+            # A prompt that cannot be remembered is still sent.
+            self._path = None
+
+
+def _read(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return []
+    entries = []
+    for line in lines:
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, str):
+            entries.append(value)
+    if len(entries) > 2 * KEEP:
+        _rewrite(path, entries[-KEEP:])
+    return entries
+
+
+def _rewrite(path: Path, entries: list[str]) -> None:
+    try:
+        path.write_text("".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries), encoding="utf-8")
+    except OSError:
+        pass

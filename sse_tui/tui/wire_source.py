@@ -1,0 +1,53 @@
+"""What the wire pane reads: the rows of the session, one at a time, and what the find bar searches in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sse_tui.errors import RecordingError
+from sse_tui.recording import BodyReader
+from sse_tui.session.rows import Row, RowTable
+from sse_tui.session.turn import Turn
+from sse_tui.tui.wire_row import content
+
+
+class WireSource:
+    """The rows behind the pane. `reader` is there once the recording's file is."""
+
+    def __init__(self, rows: RowTable, turns: Sequence[Turn], reader: BodyReader | None = None) -> None:
+        self.rows = rows
+        self.turns = turns
+        self.reader = reader
+
+    def codes(self, start: int) -> bytes:
+        """The label codes of the rows from `start` on, a byte each."""
+        return self.rows.codes(start)
+
+    def row(self, index: int) -> Row:
+        """A whole row. Raises `RecordingError` when it cannot be read back."""
+        if self.reader is None:
+            raise RecordingError("recording-gone", "The recording is not open.")
+        return self.rows.row(index, self.reader)
+
+    def turn(self, index: int) -> Turn | None:
+        """The turn that a row belongs to."""
+        place = self.rows.turn_of(index)
+        if 0 <= place < len(self.turns):
+            return self.turns[place]
+        return self.turns[0] if self.turns else None
+
+    def t0(self, index: int) -> int | None:
+        """The session time of the request of a row's turn, ns: what ``t+ms`` counts from."""
+        turn = self.turn(index)
+        if turn is None or not turn.connections:
+            return 0
+        request = turn.connections[0].request
+        return request.t if request is not None else 0
+
+    def text(self, index: int) -> str:
+        """What the find bar searches: the content as shown and the bytes as sent."""
+        try:
+            row = self.row(index)
+        except RecordingError:
+            return ""
+        return f"{content(row)}\n{row.raw.decode('utf-8', 'replace')}"
