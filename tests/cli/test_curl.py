@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sse_tui.cli.curl import CurlRequest, parse, split
 from sse_tui.errors import UsageError
@@ -91,3 +94,8 @@ def test_an_empty_header_and_the_last_one() -> None:
     request.header("X-Empty;")
     request.header("X-Value: a:b")
     assert request.finish().headers == [("X-Empty", ""), ("X-Value", "a:b")]
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))))
+def test_whatever_a_shell_quotes_comes_back(words: list[str]) -> None:
+    assert split(shlex.join(words)) == words
