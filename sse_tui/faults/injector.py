@@ -111,6 +111,17 @@ class Injector:
         self._at(self._fed - held)
         return self._fire_due(t, unread=held)
 
+    def closing(self, t: int) -> Cut | Reset | None:
+        """A cut or reset that is to happen now, before there is a body to count in."""
+        for armed in self._armed:
+            if armed.fault.trigger == "now" and armed.fault.action != "stall" and armed.since <= t:
+                self.open(t)
+                self._armed.remove(armed)
+                step = self._step(armed.fault, 0)
+                assert isinstance(step, Cut | Reset)
+                return step
+        return None
+
     def feed(self, data: bytes, t: int) -> list[Step]:
         """Bytes of the body that were read: what of them reaches the client, and what happens in between."""
         start = self._fed

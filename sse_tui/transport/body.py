@@ -33,6 +33,9 @@ class Body(Protocol):
     def reset(self) -> bool:
         """Close the connection with a RST if that can be done; whether it could."""
 
+    async def closed(self) -> None:
+        """Wait until a close that was asked for has been done."""
+
 
 class StampedBody:
     """The body of an HTTP/1.1 response on a socket of ours. Several HTTP chunks in one read are one read."""
@@ -76,6 +79,9 @@ class StampedBody:
     def reset(self) -> bool:
         self._stream.reset()
         return True
+
+    async def closed(self) -> None:
+        """Closing a socket does not wait."""
 
     def _at_eof(self) -> Ending:
         missing = self._reader.missing()

@@ -10,15 +10,18 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
 import httpx
 
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, UsageError
+from sse_tui.faults import Cut, Injector, Reset
 from sse_tui.recording.records import Close, Phase, Record
 from sse_tui.transport.body import Body
 from sse_tui.transport.message import build, request_record, response_record
 from sse_tui.transport.problems import essence, refused, timed_out
 from sse_tui.transport.request import StreamRequest
+from sse_tui.transport.stamping import WireStream
 from sse_tui.transport.turn import Turn
 from sse_tui.transport.waiting import Woken
 
@@ -37,12 +40,16 @@ class Connection:
     why) or "stopped".
     """
 
-    def __init__(self, client: httpx.AsyncClient, request: StreamRequest, turn: Turn) -> None:
+    def __init__(
+        self, client: httpx.AsyncClient, request: StreamRequest, turn: Turn, injector: Injector
+    ) -> None:
         self._client = client
         self._request = request
         self._turn = turn
+        self._injector = injector
         self._phases: deque[Phase] = deque()
         self._news = asyncio.Event()
+        self._stream: WireStream | None = None
         self.kind = ""
         self.error: SseTuiError | None = None
         self.response: httpx.Response | None = None
@@ -82,14 +89,21 @@ class Connection:
         if self.body is not None:
             self.body.close()
 
+    async def closed(self) -> None:
+        """Wait until the close has been done."""
+        if self.body is not None:
+            await self.body.closed()
+
     async def _send(self, request: httpx.Request) -> AsyncGenerator[Record, None]:
         """One request on one connection, up to the headers of its answer."""
         conn = self._turn.new_connection()
         self.response = None
         self.body = None
+        self._stream = None
         turn, limits = self._turn, self._turn.timeouts
         request.extensions = {
             "phase": self._note,
+            "opened": self._opened,
             "timeout": {"connect": limits.connect, "read": limits.first_byte},
         }
         await request.aread()
@@ -101,7 +115,14 @@ class Connection:
                 try:
                     await turn.waiter.wait(self._news.wait(), turn.until(turn.deadline))
                 except Woken:
-                    continue
+                    fault = self._injector.closing(turn.clock.now())
+                    if fault is None:
+                        continue
+                    self.kind = "fault"
+                    fault = self._break(fault)
+                    yield turn.fault(fault)
+                    yield turn.close("fault", fault.did)
+                    return
                 except TimeoutError:
                     self.kind, self.error = "fatal", timed_out("total", limits.total or 0)
                     break
@@ -170,6 +191,17 @@ class Connection:
             data = read.data[: _REFUSAL_BYTES - size]
             size += len(data)
             yield turn.chunk(read, data), data
+
+    def _break(self, fault: Cut | Reset) -> Cut | Reset:
+        """Prepare the end of a connection that has not answered: `_abandon` closes it."""
+        if self._stream is None:
+            return replace(fault, did="gave up the attempt before there was a connection")
+        if isinstance(fault, Reset):
+            self._stream.abort_on_close()
+        return fault
+
+    def _opened(self, stream: WireStream) -> None:
+        self._stream = stream
 
     def _failed(self, error: Exception) -> Close:
         if not isinstance(error, SseTuiError):

@@ -111,7 +111,7 @@ class Driver:
         """One connection. Leaves how it went in `_ended`, and the same for the reconnector in `_result`."""
         started = self._clock.now()
         self._reception.start()
-        connection = Connection(client, self._request, self._turn)
+        connection = Connection(client, self._request, self._turn, self._injector)
         response: httpx.Response | None = None
         try:
             async with aclosing(connection.open(self._reception.last_event_id)) as records:
@@ -138,6 +138,7 @@ class Driver:
                 self._ended = Ended(self._kind(stream), stream.error, stream.detail)
         finally:
             connection.close()
+            await connection.closed()
         self._result = self._for_reconnector(started, response)
 
     def _kind(self, stream: Stream) -> str:

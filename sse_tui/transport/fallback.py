@@ -69,7 +69,6 @@ class HttpxBody:
         return could
 
     async def closed(self) -> None:
-        """Wait until `close` has done its work."""
         if self._closing is not None:
             await self._closing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import ssl
 import urllib.request
@@ -16,14 +17,13 @@ from sse_tui.transport.tls import create_context
 
 
 class RoutingTransport(httpx.AsyncBaseTransport):
-    """Chooses for each request; what the choices share, the TLS context, is made when first needed."""
+    """Chooses for each request."""
 
     def __init__(self, clock: SessionClock, verify: bool | str = True, http2: bool = False) -> None:
         self._clock = clock
         self._verify = verify
         self._http2 = http2
-        self._context: ssl.SSLContext | None = None
-        self._stamping = StampingTransport(clock, self._own_context)
+        self._stamping = StampingTransport(clock, lambda: _http1_context(verify))
         self._fallbacks: dict[str | None, FallbackTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -45,11 +45,13 @@ class RoutingTransport(httpx.AsyncBaseTransport):
         for fallback in self._fallbacks.values():
             await fallback.aclose()
 
-    def _own_context(self) -> ssl.SSLContext:
-        if self._context is None:
-            self._context = create_context(self._verify)
-            self._context.set_alpn_protocols(["http/1.1"])
-        return self._context
+
+@functools.cache
+def _http1_context(verify: bool | str) -> ssl.SSLContext:
+    """Made once a process: reading the authorities' certificates takes tens of milliseconds."""
+    context = create_context(verify)
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 def proxy_for(url: httpx.URL) -> str | None:

@@ -5,8 +5,9 @@ connection of its own and reports when each phase ended. There is no pool: a str
 with it, and the set-up of each connection is part of what is measured.
 
 A request's `extensions` may hold "phase" (called with name, end and length in nanoseconds as each phase
-ends) and "timeout" (httpx's: "connect" covers resolution, TCP and TLS; "read" from the request written to
-the headers). A response's `extensions` hold "body", the `StampedBody` that gives reads with their times.
+ends) and "opened" (called with the connection, before anything is sent) and "timeout" (httpx's: "connect"
+covers resolution, TCP and TLS; "read" from the request written to the headers). A response's `extensions`
+hold "body", the `StampedBody` that gives reads with their times.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from sse_tui.transport.tcp import Read, TcpStream
 from sse_tui.transport.tls import TlsStream
 
 PhaseSink: TypeAlias = Callable[[str, int, int], None]
-_Stream: TypeAlias = TcpStream | TlsStream
+WireStream: TypeAlias = TcpStream | TlsStream
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -58,14 +59,17 @@ class StampingTransport(httpx.AsyncBaseTransport):
             raise UsageError("bad-header", f"The request cannot be sent: {error}.") from error
         self._clock.measure()
         stream = await self._open(request.url, phase, timeout.get("connect"))
+        request.extensions.get("opened", _nowhere)(stream)
         try:
             return await self._exchange(stream, request, message, phase, timeout.get("read"))
         except BaseException:
             stream.close()
             raise
 
-    async def _open(self, url: httpx.URL, phase: PhaseSink, limit: float | None) -> _Stream:
+    async def _open(self, url: httpx.URL, phase: PhaseSink, limit: float | None) -> WireStream:
         host, port = url.raw_host.decode("ascii"), url.port or _PORTS[url.scheme]
+        # Made before the clock starts: reading the authorities' certificates is no part of the handshake.
+        context = self._context() if url.scheme == "https" else None
         step = "resolving the name"
         try:
             async with asyncio.timeout(limit):
@@ -81,11 +85,11 @@ class StampingTransport(httpx.AsyncBaseTransport):
                 except OSError as error:
                     raise connect_failed(host, port, error) from error
                 start = self._passed(phase, "tcp", start)
-                if url.scheme == "http":
+                if context is None:
                     return tcp
                 step = "negotiating TLS"
                 try:
-                    tls = await self._secure(tcp, host)
+                    tls = await _secure(tcp, context, host)
                 except BaseException:
                     tcp.close()
                     raise
@@ -94,16 +98,13 @@ class StampingTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             raise connect_timed_out(host, port, step, limit) from error
 
-    async def _secure(self, tcp: TcpStream, host: str) -> TlsStream:
-        tls = TlsStream(tcp, self._context(), host)
-        try:
-            await tls.handshake()
-        except (ssl.SSLError, OSError) as error:
-            raise tls_failed(host, error) from error
-        return tls
-
     async def _exchange(
-        self, stream: _Stream, request: httpx.Request, message: bytes, phase: PhaseSink, limit: float | None
+        self,
+        stream: WireStream,
+        request: httpx.Request,
+        message: bytes,
+        phase: PhaseSink,
+        limit: float | None,
     ) -> httpx.Response:
         url = request.url
         reader = ResponseReader(request.method)
@@ -137,7 +138,9 @@ class StampingTransport(httpx.AsyncBaseTransport):
             },
         )
 
-    async def _read_head(self, stream: _Stream, reader: ResponseReader, url: httpx.URL) -> tuple[Read, bytes]:
+    async def _read_head(
+        self, stream: WireStream, reader: ResponseReader, url: httpx.URL
+    ) -> tuple[Read, bytes]:
         beginning = b""
         while True:
             try:
@@ -160,5 +163,14 @@ class StampingTransport(httpx.AsyncBaseTransport):
         return now
 
 
-def _nowhere(name: str, t: int, dt: int) -> None:
-    """Nobody asked for the phases."""
+def _nowhere(*_: object) -> None:
+    """Nobody asked to be told."""
+
+
+async def _secure(tcp: TcpStream, context: ssl.SSLContext, host: str) -> TlsStream:
+    tls = TlsStream(tcp, context, host)
+    try:
+        await tls.handshake()
+    except (ssl.SSLError, OSError) as error:
+        raise tls_failed(host, error) from error
+    return tls

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import EventTooLarge
 from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
-from sse_tui.recording.records import Close, Fault, Phase, Record
+from sse_tui.recording.records import Phase, Record
 from sse_tui.transport.body import Body
 from sse_tui.transport.problems import timed_out
 from sse_tui.transport.reception import Reception
@@ -38,7 +38,6 @@ class Stream:
         self._quiet_since = sent
         self._not_before = 0  # the end of the last stall
         self._ended_at: int | None = None
-        self._over: Close | None = None
         self.reason = ""
         self.detail = ""
         self.error: SseTuiError | None = None
@@ -77,7 +76,7 @@ class Stream:
                     yield self._turn.chunk(self._restamped(read), step.data)
                     self._receive(step.data)
                     continue
-                yield self._fault(step)
+                yield self._turn.fault(step)
                 if isinstance(step, Stall):
                     steps = await self._stall(step, steps)
                 else:
@@ -167,14 +166,3 @@ class Stream:
         turn = self._turn
         t = max(read.t, self._headers_at)
         return Phase(t=t, turn=turn.number, conn=turn.conn, name="first_byte", dt=t - self._headers_at)
-
-    def _fault(self, step: Stall | Cut | Reset) -> Fault:
-        turn = self._turn
-        return Fault(
-            t=turn.clock.now(),
-            turn=turn.number,
-            conn=turn.conn,
-            plan=str(step.fault),
-            at=step.at,
-            did=step.did,
-        )

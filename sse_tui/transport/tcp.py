@@ -40,6 +40,7 @@ class TcpStream:
         self._sock = sock
         self._clock = clock
         self._streak = 0
+        self._aborting = False
         self._stamped = sys.platform == "linux" and _CONTROL_SIZE > 0
         sock.setblocking(False)
         with contextlib.suppress(OSError):
@@ -82,18 +83,22 @@ class TcpStream:
             self._sock.send(data)
 
     def close(self) -> None:
-        """Close with a FIN first, so that the other end sees an end (a RST may follow if unread bytes
-        wait).
-        """
-        with contextlib.suppress(OSError):
-            self._sock.shutdown(socket.SHUT_WR)
+        """Close with a FIN first, so that the other end sees an end (a RST may follow if unread bytes wait)."""
+        if not self._aborting:
+            with contextlib.suppress(OSError):
+                self._sock.shutdown(socket.SHUT_WR)
         self._sock.close()
 
-    def reset(self) -> None:
-        """Close with a RST: a linger time of zero makes the kernel discard and abort."""
+    def abort_on_close(self) -> None:
+        """Make the next close a RST: a linger time of zero has the kernel discard and abort."""
+        self._aborting = True
         with contextlib.suppress(OSError):
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._sock.close()
+
+    def reset(self) -> None:
+        """Close with a RST."""
+        self.abort_on_close()
+        self.close()
 
     def _take(self) -> Read:
         if not self._stamped:

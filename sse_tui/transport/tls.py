@@ -26,6 +26,7 @@ class TlsStream:
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)
+        self._aborting = False
         self._last = Read(b"", 0, "read")
 
     @property
@@ -77,12 +78,19 @@ class TlsStream:
 
     def close(self) -> None:
         """Close with close_notify and a FIN."""
-        self._goodbye()
+        if not self._aborting:
+            self._goodbye()
         self._tcp.close()
+
+    def abort_on_close(self) -> None:
+        """Make the next close a RST with nothing before it."""
+        self._aborting = True
+        self._tcp.abort_on_close()
 
     def reset(self) -> None:
         """Close with a RST and nothing before it."""
-        self._tcp.reset()
+        self.abort_on_close()
+        self.close()
 
     def _goodbye(self) -> None:
         try:

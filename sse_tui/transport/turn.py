@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from sse_tui.recording.records import Close, Record, chunk
+from sse_tui.faults import Cut, Reset, Stall
+from sse_tui.recording.records import Close, Fault, Record, chunk
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.request import Timeouts
 from sse_tui.transport.tcp import Read
@@ -72,6 +73,17 @@ class Turn:
         """The record for `data`, which came with `read`."""
         marked = read.clock if read.clock != self.clock.source else None
         return chunk(read.t, data, turn=self.number, conn=self.conn, clock=marked)
+
+    def fault(self, step: Stall | Cut | Reset) -> Fault:
+        """The record for a fault that fired now."""
+        return Fault(
+            t=self.clock.now(),
+            turn=self.number,
+            conn=self.conn,
+            plan=str(step.fault),
+            at=step.at,
+            did=step.did,
+        )
 
     def close(self, reason: str, detail: str) -> Close:
         """The record for the end of the running connection."""

@@ -83,6 +83,39 @@ async def test_a_fault_armed_now_acts_while_nothing_comes(action: str, ended: st
     assert ran.of(Fault)[0].at == f"byte {len(EVENTS[0])}, event 1"
 
 
+@pytest.mark.parametrize("action", ["cut", "reset"])
+async def test_a_fault_armed_now_acts_before_an_answer(action: str) -> None:
+    async with wire([HOLD], [chunked(EVENTS[0], DONE)]) as server:
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Request) and record.conn == 1:
+                loop = asyncio.get_running_loop()
+                loop.call_later(0.02, driver.arm, parse_plan(f"stall=1s@bytes=1;{action}@now"))
+
+        ran = await run(server.url, on=on, policy=QUICK, dialect=Marked())
+        await asyncio.wait_for(server.gone.wait(), 1)
+    assert server.seen[0].ended == ("fin" if action == "cut" else "rst")
+    assert ran.closes == ["fault", "eof"]
+    assert ran.of(Fault)[0].at == "byte 0, event 0"
+    assert "before the first body byte" in ran.of(Fault)[0].did
+    assert ran.outcome == "ended"
+
+
+async def test_a_cut_before_there_is_a_connection_says_so() -> None:
+    async def never(*_: object, **__: object) -> object:
+        await asyncio.sleep(10)
+        return []
+
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Request):
+            driver.arm(parse_plan("reset@now"))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncio.get_running_loop(), "getaddrinfo", never)
+        ran = await run("http://host.invalid/", on=on)
+    assert ran.of(Fault)[0].did == "gave up the attempt before there was a connection"
+
+
 async def test_an_event_armed_live_counts_over_the_running_connection() -> None:
     script = [step for event in EVENTS for step in (chunks(event), Sleep(0.02))]
     async with wire([CHUNKED, *script, HOLD]) as server:
