@@ -23,7 +23,13 @@ class Address(NamedTuple):
 
 
 async def resolve(host: str, port: int) -> list[Address]:
-    """The addresses of `host`, families interleaved. Raises socket.gaierror."""
+    """The addresses of `host`, families interleaved. Raises socket.gaierror.
+
+    An address is not looked up: the resolver works in a thread, which takes longer to start than to answer.
+    """
+    for family in (socket.AF_INET, socket.AF_INET6):
+        if _is_literal(family, host):
+            return [Address(family, (host, port))]
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(Address(family, sockaddr) for family, _, _, _, sockaddr in found))
@@ -56,6 +62,14 @@ async def connect(addresses: Sequence[Address]) -> socket.socket:
                 attempts[0].result()  # raises
     finally:
         await _abandon(attempts)
+
+
+def _is_literal(family: int, host: str) -> bool:
+    try:
+        socket.inet_pton(family, host)
+    except (OSError, UnicodeError, ValueError):
+        return False
+    return True
 
 
 async def _connect_one(address: Address) -> socket.socket:

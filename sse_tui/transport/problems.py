@@ -110,7 +110,7 @@ def message_in(body: bytes) -> str | None:
     """The error message in a JSON body of the usual shapes; None if there is none."""
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(value, Mapping):
         return None

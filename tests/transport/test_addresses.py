@@ -41,6 +41,16 @@ async def test_families_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None
     assert [address.sockaddr[0] for address in await resolve("h", 80)] == ["a", "c", "b", "d", "e"]
 
 
+@pytest.mark.parametrize(("host", "family"), [("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)])
+async def test_an_address_is_not_looked_up(host: str, family: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", None)
+    assert await resolve(host, 80) == [Address(family, (host, 80))]
+
+
+async def test_names_are_looked_up() -> None:
+    assert any(address.sockaddr[1] == 80 for address in await resolve("localhost", 80))
+
+
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
