@@ -116,7 +116,7 @@ class Live:
 
     def now(self) -> int | None:
         """The session clock, ns; None for a session that is not running (an opened file)."""
-        if self._capture is None:
+        if self._capture is None or self._capture.path is None:
             return None
         return self._capture.now()
 

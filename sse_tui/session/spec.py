@@ -36,8 +36,8 @@ class SessionSpec:
     verify: bool = True
     http2: bool = False
     any_type: bool = False
-    api_key: str | None = None
-    secrets: tuple[str, ...] = ()
+    api_key: str | None = field(default=None, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     max_event_bytes: int = MAX_EVENT_BYTES
     engine: str = "llamacpp"
     engine_args: tuple[str, ...] = ()

@@ -264,7 +264,7 @@ class SseTuiApp(App[int]):
         )
         self.faults.keys.show(
             armed=self.session.armed or self.watch_entries.armed,
-            verdict=turn.verdict if turn is not None else None,
+            verdict=next((turn.verdict for turn in reversed(analysis.turns) if turn.verdict is not None), None),
             last=self.watch_entries.last_fault,
             possible=self.spec.mode != "open",
         )

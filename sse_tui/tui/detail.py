@@ -19,6 +19,7 @@ from sse_tui.session.turn import Connection
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.detail_lines import TABS, Lines, Run, fixed, header_lines, hex_lines, json_lines, text_lines
 from sse_tui.tui.line_view import LineView
+from sse_tui.tui.looks import look
 from sse_tui.tui.wrapping import Wrapper
 
 LOOKS = ("key", "string", "number", "word", "quiet", "title", "error")
@@ -113,8 +114,8 @@ class TabLine(Widget):
     def render_line(self, y: int) -> Strip:
         """The line of tabs."""
         base = self.rich_style
-        on = self.get_component_rich_style("tabs--on", partial=True)
-        off = self.get_component_rich_style("tabs--off", partial=True)
+        on = look(self, "tabs--on")
+        off = look(self, "tabs--off")
         segments = [
             Segment(f"[{tab}]" if tab == self.chosen else f" {tab} ", on if tab == self.chosen else off)
             for tab in self.tabs

@@ -180,6 +180,7 @@ class Document:
             self._restart()
         if turn.error is not None:
             self._static("error", position, turn.error.message or turn.error.type or "error in the stream")
+        self._static("space", position, "")
         self._static("end", position, ending(turn))
 
     def _render(self, block: Block) -> None:
@@ -219,6 +220,8 @@ def ending(turn: Turn) -> str:
         parts.append(f"{tokens:,} tokens")
     elif turn.events:
         parts.append(f"{turn.events:,} events")
+    if turn.verdict is not None:
+        parts.append(f"resumed {len(turn.connections) - 1}×, {turn.verdict.kind}")
     return visible(" · ".join(parts))
 
 

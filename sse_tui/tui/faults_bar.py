@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -18,6 +19,7 @@ from sse_tui.faults import parse_plan
 from sse_tui.resume import Verdict
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.fit import Part, fit_line
+from sse_tui.tui.looks import look
 from sse_tui.tui.visible import visible_line
 
 SIGNS = {"lossless": "✓", "lost": "✗", "repeated": "≈", "restarted": "✗", "unknown": "?"}
@@ -46,8 +48,8 @@ class FaultKeys(Widget, can_focus=True):
             self._armed, self._verdict, self._last, self._possible = new
             self.refresh()
 
-    def _look(self, name: str) -> str:
-        return str(self.get_component_rich_style(f"faults--{name}", partial=True))
+    def _look(self, name: str) -> Style:
+        return look(self, f"faults--{name}")
 
     def render(self) -> Text:
         """The line."""
@@ -82,7 +84,7 @@ class FaultKeys(Widget, can_focus=True):
         self.focus()
 
 
-def verdict_part(verdict: Verdict, good: str, bad: str) -> Part:
+def verdict_part(verdict: Verdict, good: Style, bad: Style) -> Part:
     """The verdict with a sign: ``verdict: ✓ lossless``."""
     count = f" {verdict.n}" if verdict.kind in {"lost", "repeated"} else ""
     text = f"verdict: {SIGNS.get(verdict.kind, '?')} {verdict.kind}{count}"

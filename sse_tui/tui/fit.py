@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
+from rich.style import Style
 from rich.text import Text
 
 
@@ -17,7 +18,7 @@ class Part:
     """
 
     text: str
-    style: str = ""
+    style: str | Style = ""
     rank: int = 0
     shorter: str | None = None
     right: bool = False

@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from sse_tui.tui.actions import Keymap, footer
+from sse_tui.tui.looks import look
 
 
 class FooterLine(Widget):
@@ -39,8 +40,8 @@ class FooterLine(Widget):
 
     def render(self) -> Text:
         """The line."""
-        key_style = str(self.get_component_rich_style("footer--key", partial=True))
-        label_style = str(self.get_component_rich_style("footer--label", partial=True))
+        key_style = look(self, "footer--key")
+        label_style = look(self, "footer--label")
         typing = self._pane in {"prompt", "find"}
         line = Text(" ", no_wrap=True, end="")
         self._places = []

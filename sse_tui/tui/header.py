@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
+from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
@@ -12,6 +13,7 @@ from sse_tui.session.live import Live
 from sse_tui.session.turn import Turn
 from sse_tui.tui.endpoint_text import engine_short, loading_text
 from sse_tui.tui.fit import Part, fit_line
+from sse_tui.tui.looks import look
 from sse_tui.tui.visible import visible_line
 
 
@@ -62,8 +64,8 @@ class HeaderLine(Widget):
         """The line."""
         return fit_line(self._parts(), self.size.width)
 
-    def _look(self, name: str) -> str:
-        return str(self.get_component_rich_style(f"header--{name}", partial=True))
+    def _look(self, name: str) -> Style:
+        return look(self, f"header--{name}")
 
     def _parts(self) -> list[Part]:
         status = self._live.status
@@ -82,7 +84,7 @@ class HeaderLine(Widget):
             parts.append(Part(f"{word} {name} ", self._look("rec"), 3, shorter=word + " ", right=True))
         return parts
 
-    def _where(self, turn: Turn | None, quiet: str) -> list[Part]:
+    def _where(self, turn: Turn | None, quiet: Style) -> list[Part]:
         request = next((conn.request for conn in turn.connections if conn.request), None) if turn else None
         model = self._model(turn)
         if request is None:
@@ -114,7 +116,7 @@ class HeaderLine(Widget):
         state = State("○", "READY", "good") if self._live.spec.mode == "chat" else State("◌", "CONNECTING", "wait")
         return [Part(f"{state.sign} {state.word}", self._look(state.look), 0)]
 
-    def _progress(self, turn: Turn, quiet: str) -> list[Part]:
+    def _progress(self, turn: Turn, quiet: Style) -> list[Part]:
         parts: list[Part] = []
         if turn.last_event_id:
             shown = visible_line(turn.last_event_id)

@@ -9,6 +9,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from sse_tui.tui.looks import look
+
 
 class LineView(ScrollView, can_focus=True):
     """Draws `line_count()` lines by `draw(index, width)`; only what is on screen is ever drawn.
@@ -37,7 +39,7 @@ class LineView(ScrollView, can_focus=True):
 
     def style_of(self, name: str) -> Style:
         """The style of a component class, without the pane's own background."""
-        return self.get_component_rich_style(name, partial=True)
+        return look(self, name)
 
     def lines_changed(self) -> None:
         """Take in a new number of lines; scrolls to the end while following."""
@@ -81,9 +83,9 @@ class LineView(ScrollView, can_focus=True):
         self.scroll_to(y=max(0, self.line_count() - self.size.height), animate=False, force=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Release on any scroll upward that did not come from new lines."""
+        """Release on any scroll upward, but not where the end is still in view: then there are fewer lines now."""
         super().watch_scroll_y(old_value, new_value)
-        if new_value < old_value and not self._settling:
+        if new_value < old_value and not self._settling and new_value + self.size.height < self.line_count():
             self.release()
 
     def on_resize(self) -> None:

@@ -12,8 +12,9 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown
 from rich.segment import Segment
 from rich.syntax import Syntax
-from rich.text import Text
 from rich.theme import Theme
+
+from sse_tui.tui.looks import foreground
 
 LIMIT = 200_000
 """Characters; longer answers stay plain, because they would hold up the screen."""
@@ -38,8 +39,6 @@ class _CalmHeading(Heading):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         self.text.justify = "left"
-        if self.tag in {"h1", "h2"}:
-            yield Text("")
         yield self.text
 
 
@@ -87,9 +86,13 @@ def render(text: str, width: int, *, start: int = 0, code_theme: str = "monokai"
 
 
 def _trim(line: list[Segment]) -> list[Segment]:
-    """Drop the padding at the end of a line and anything that is a command to the terminal."""
-    kept = [segment for segment in line if not segment.control]
-    while kept and not kept[-1].text.strip() and (kept[-1].style is None or kept[-1].style.bgcolor is None):
+    """Drop backgrounds, the padding at the end of a line and anything that is a command to the terminal."""
+    kept = [
+        Segment(text, foreground(style) if style is not None else None)
+        for text, style, control in line
+        if not control
+    ]
+    while kept and not kept[-1].text.strip():
         kept.pop()
     return kept
 

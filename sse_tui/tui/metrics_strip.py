@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
@@ -13,6 +14,7 @@ from sse_tui.session.turn import Turn
 from sse_tui.tui import figures
 from sse_tui.tui.figures import UNKNOWN, ms, seconds
 from sse_tui.tui.fit import Part, fit_line
+from sse_tui.tui.looks import look
 from sse_tui.tui.sparkline import spark
 
 BAR_CELLS = 10
@@ -51,8 +53,8 @@ class MetricsStrip(Widget):
         lines = [self._numbers(width), self._sparks(width), self._silence(width)]
         return Text("\n").join(lines)
 
-    def _look(self, name: str) -> str:
-        return str(self.get_component_rich_style(f"strip--{name}", partial=True))
+    def _look(self, name: str) -> Style:
+        return look(self, f"strip--{name}")
 
     def _numbers(self, width: int) -> Text:
         turn = self._turn

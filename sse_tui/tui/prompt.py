@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -19,11 +19,7 @@ class Prompt(TextArea):
     Keys of the text area that the app needs everywhere (ctrl+f, ctrl+x, F6) are the app's, which takes them first.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(binding for binding in bindings("prompt") if binding.id not in {"older", "newer"}),
-        Binding("up", "older", "older", show=False, id="older"),
-        Binding("down", "newer", "newer", show=False, id="newer"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings("prompt"))
 
     class Sent(Message):
         """The text was sent."""
@@ -37,7 +33,7 @@ class Prompt(TextArea):
             id=id, compact=True, soft_wrap=True, tab_behavior="focus", show_line_numbers=False,
             highlight_cursor_line=False, placeholder="Ask something. Enter sends, ctrl+j starts a new line.",
         )  # fmt: skip
-        self.history = history
+        self.earlier = history
 
     async def _on_key(self, event: events.Key) -> None:
         # The text area inserts a line feed on enter before any binding is looked at.
@@ -56,7 +52,7 @@ class Prompt(TextArea):
 
     def sent(self) -> None:
         """The text was taken: remember it and clear the prompt."""
-        self.history.add(self.text.strip())
+        self.earlier.add(self.text.strip())
         self.text = ""
 
     def action_newline(self) -> None:
@@ -68,14 +64,14 @@ class Prompt(TextArea):
         if not self.cursor_at_first_line:
             self.action_cursor_up()
             return
-        self._recall(self.history.older(self.text))
+        self._recall(self.earlier.older(self.text))
 
     def action_newer(self) -> None:
         """Down: within the text first, then the prompt after."""
         if not self.cursor_at_last_line:
             self.action_cursor_down()
             return
-        self._recall(self.history.newer())
+        self._recall(self.earlier.newer())
 
     def _recall(self, text: str | None) -> None:
         if text is not None:

@@ -82,6 +82,8 @@ class Tape:
         )  # fmt: skip
 
     def read(self, data: bytes) -> None:
+        if isinstance(self.records[-1], Response):
+            self.add(Phase(t=self.t, turn=self.turn, conn=self.conn, name="first_byte", dt=0))
         self.add(chunk(self.t, data, turn=self.turn, conn=self.conn))
 
     def close(self, reason: str, detail: str = "") -> None:
@@ -138,6 +140,7 @@ def answer(tape: Tape, stream: str, text: str, messages: list[dict[str, str]], c
     usage = {"id": stream, "model": "SmolLM2-135M", "choices": [],
              "usage": {"prompt_tokens": 31, "completion_tokens": number - 1, "total_tokens": 30 + number}}  # fmt: skip
     tape.read(encode(data=json.dumps(stop), id=f"{stream}-{number}"))
+    tape.wait(0.3)
     tape.read(encode(data=json.dumps(usage), id=f"{stream}-{number + 1}") + encode(data="[DONE]", id=f"{stream}-{number + 2}"))
     tape.close("eof")
 
