@@ -20,12 +20,7 @@ def launch(spec: SessionSpec, *, keep: bool = True) -> int:
 
     The view follows a recording, so there always is one; with `keep` false it is gone afterwards.
     """
-    if not sys.stdout.isatty():
-        raise UsageError(
-            "no-terminal",
-            "The full-screen view needs a terminal, and stdout is none.",
-            "Use ask, tail, or open --text in pipelines.",
-        )
+    require_terminal()
     _keyboard()
     from sse_tui.tui.app import run
 
@@ -33,6 +28,16 @@ def launch(spec: SessionSpec, *, keep: bool = True) -> int:
         return run(spec)
     with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
         return run(replace(spec, record_to=Path(folder) / "session.sse.jsonl"))
+
+
+def require_terminal() -> None:
+    """Raises `UsageError` where the view could not be shown."""
+    if not sys.stdout or not sys.stdout.isatty():
+        raise UsageError(
+            "no-terminal",
+            "The full-screen view needs a terminal, and stdout is none.",
+            "Use ask, tail, or open --text in pipelines.",
+        )
 
 
 def _keyboard() -> None:

@@ -44,20 +44,25 @@ def command(source: str, as_json: bool, as_text: bool, config: str | None, **giv
 
 
 def _view(source: str, loaded: Loaded, given: dict[str, Any]) -> int:
-    """The TUI follows a recording's file, so anything else becomes one first, in a folder that goes
-    afterwards."""
-    from sse_tui.cli.launch import launch
+    """The TUI follows a recording's file, so anything else becomes one first, in a folder that goes afterwards."""
+    from sse_tui.cli.launch import launch, require_terminal
     from sse_tui.cli.reading import open_source
     from sse_tui.cli.specs import open_spec
+    from sse_tui.cli.spooling import spooled
     from sse_tui.session.opening import is_recording, spool
 
-    if source != "-" and _readable(Path(source)) and is_recording(Path(source)):
+    recording = source != "-" and _readable(Path(source)) and is_recording(Path(source))
+    require_terminal()
+    if recording:
         return launch(open_spec(loaded, given, Path(source)))
     with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
-        name = "stdin" if source == "-" else Path(source).name
-        with narration.Status(f"reading {name}"):
-            opened = open_source(sys.stdin.fileno() if source == "-" else Path(source))
-            path = spool(opened, Path(folder) / f"{name}.sse.jsonl")
+        if source == "-":
+            path = Path(folder) / "stdin.sse.jsonl"
+            with spooled(path) as failed:
+                return failed or launch(open_spec(loaded, given, path))
+        path = Path(folder) / f"{Path(source).name}.sse.jsonl"
+        with narration.Status(f"reading {source}"):
+            spool(open_source(Path(source)), path)
         return launch(open_spec(loaded, given, path))
 
 

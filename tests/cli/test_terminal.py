@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
+
+import pytest
 
 PROGRAM = [sys.executable, "-m", "sse_tui"]
 EVIL = "a\x1b]0;title\x07b\x9b31mc"
@@ -63,3 +68,60 @@ def test_the_same_in_a_pipe_is_exact(env: dict[str, str], tmp_path: Path) -> Non
         [*PROGRAM, "tail", "-"], input=evil_stream(), capture_output=True, env=env, timeout=30, check=True
     )
     assert done.stdout == (EVIL + "\n").encode()
+
+
+@pytest.mark.terminal
+def test_a_pipe_is_shown_while_it_runs_and_keys_come_from_the_terminal(env: dict[str, str]) -> None:
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
+
+    def own_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(side, termios.TIOCSCTTY, 0)
+
+    screen = b""
+    with subprocess.Popen(
+        [*PROGRAM, "open", "-"],
+        stdin=subprocess.PIPE,
+        stdout=side,
+        stderr=side,
+        env=env | {"TERM": "xterm-256color"},
+        preexec_fn=own_terminal,
+    ) as process:
+        os.close(side)
+        assert process.stdin is not None
+        process.stdin.write(b"data: first-event\n\n")
+        process.stdin.flush()
+        screen = _until(main, b"first-event", screen)
+        # The pipe is still open: what comes later is shown as well.
+        process.stdin.write(b"data: second-event\n\n")
+        process.stdin.flush()
+        screen = _until(main, b"second-event", screen)
+        os.write(main, b"\x11")
+        _drain(main)
+        process.stdin.close()
+        code = process.wait(15)
+    os.close(main)
+
+    assert code == 0
+
+
+def _until(terminal: int, wanted: bytes, seen: bytes) -> bytes:
+    until = time.monotonic() + 30
+    while wanted not in seen:
+        assert time.monotonic() < until, seen[-2000:]
+        if select.select([terminal], [], [], 0.1)[0]:
+            seen += os.read(terminal, 65536)
+    return seen
+
+
+def _drain(terminal: int) -> None:
+    """Read until the other side is closed: a full terminal would stop its writer."""
+    until = time.monotonic() + 15
+    while time.monotonic() < until:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                if not os.read(terminal, 65536):
+                    return
+            except OSError:
+                return
