@@ -17,6 +17,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from sse_tui.config import state_dir
@@ -124,7 +125,7 @@ class SseTuiApp(App[int]):
         if self.prompt is not None:
             self.prompt.border_title = "prompt"
         self._show_pane("answer")
-        (self.prompt or self.wire).focus()
+        self._focus(self.prompt or self.wire)
         for problem in self.keymap.problems:
             self.notify(problem, severity="warning", timeout=12)
         self._catch_signals()
@@ -366,6 +367,10 @@ class SseTuiApp(App[int]):
             focused = parent if isinstance(parent, Vertical | Horizontal | LineView | FaultsBar) else None
         return ""
 
+    def _focus(self, widget: Widget) -> None:
+        # At once, unlike `Widget.focus`: the next key must not go to the field that had the focus before.
+        self.screen.set_focus(widget)
+
     def action_pane(self, name: str) -> None:
         """Go to a pane, or open the metrics."""
         if name == "metrics":
@@ -377,7 +382,7 @@ class SseTuiApp(App[int]):
         targets = {"answer": self.answer, "wire": self.wire, "detail": self.detail.lines, "prompt": self.prompt}
         target = targets.get(name)
         if target is not None:
-            target.focus()
+            self._focus(target)
 
     # -- actions --------------------------------------------------------------------------------------------------
 
@@ -440,7 +445,7 @@ class SseTuiApp(App[int]):
         elif self.session.busy:
             await self._try(self.session.stop())
         elif self.prompt is not None:
-            self.prompt.focus()
+            self._focus(self.prompt)
 
     async def action_interrupt(self) -> None:
         """Copy a selection in a field, else stop the stream."""
@@ -471,12 +476,12 @@ class SseTuiApp(App[int]):
 
     def on_find_bar_accepted(self) -> None:
         """Enter in the find bar: to the matches."""
-        self.wire.focus()
+        self._focus(self.wire)
 
     def _close_find(self) -> None:
         self.find_bar.close()
         self.search.start("")
-        self.wire.focus()
+        self._focus(self.wire)
 
     def action_find_next(self, by: int) -> None:
         """The next or previous match."""
@@ -560,13 +565,13 @@ class SseTuiApp(App[int]):
         focused = self.focused
         if focused is not None and focused is not self.faults.keys:
             self._focus_before = focused.id
-        self.faults.keys.focus()
+        self._focus(self.faults.keys)
 
     def action_leave_faults(self) -> None:
         """Back to where the focus was."""
         self.faults.done()
         before = self.query(f"#{self._focus_before}") if self._focus_before else None
-        (before.first() if before else self.prompt or self.wire).focus()
+        self._focus(before.first() if before else self.prompt or self.wire)
 
     async def action_fault(self, plan: str) -> None:
         """Do it now; without a stream there is nothing to break."""

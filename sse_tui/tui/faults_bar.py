@@ -125,7 +125,7 @@ class FaultsBar(Horizontal):
         self._problem.update(" enter arms it, esc leaves")
         self._field.value = plan
         self._field.cursor_position = len(plan)
-        self._field.focus()
+        self.screen.set_focus(self._field)
 
     def done(self) -> None:
         """Show the keys again."""

@@ -35,7 +35,7 @@ class FindBar(Horizontal):
     def open(self) -> None:
         """Show the bar and type in it."""
         self.add_class("-open")
-        self.field.focus()
+        self.screen.set_focus(self.field)
 
     def close(self) -> None:
         """Hide the bar."""

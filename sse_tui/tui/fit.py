@@ -14,7 +14,8 @@ from rich.text import Text
 class Part:
     """A part of a line. `rank` 0 always stays; of the others the highest rank is dropped first.
 
-    `shorter` is used in place of `text` before anything of a lower rank is dropped. `right` puts it at the right end.
+    `shorter` is used in place of `text` before anything of a lower rank is dropped, and has the rank `then` (by
+    default the same). `right` puts it at the right end.
     """
 
     text: str
@@ -22,6 +23,7 @@ class Part:
     rank: int = 0
     shorter: str | None = None
     right: bool = False
+    then: int | None = None
 
 
 def fit_line(parts: Iterable[Part], width: int, *, gap: int = 2) -> Text:
@@ -31,7 +33,8 @@ def fit_line(parts: Iterable[Part], width: int, *, gap: int = 2) -> Text:
         worst = max(range(len(kept)), key=lambda i: (kept[i].rank, i))
         part = kept[worst]
         if part.shorter is not None and cell_len(part.shorter) < cell_len(part.text):
-            kept[worst] = Part(part.shorter, part.style, part.rank, None, part.right)
+            rank = part.rank if part.then is None else part.then
+            kept[worst] = Part(part.shorter, part.style, rank, None, part.right)
         elif part.rank == 0:
             break
         else:

@@ -81,7 +81,7 @@ class HeaderLine(Widget):
         if status.recording is not None:
             word = "● REC" if self._live.spec.path is None else "◼ FILE"
             name = visible_line(status.recording.name)
-            parts.append(Part(f"{word} {name} ", self._look("rec"), 3, shorter=word + " ", right=True))
+            parts.append(Part(f"{word} {name} ", self._look("rec"), 7, shorter=word + " ", right=True, then=3))
         return parts
 
     def _where(self, turn: Turn | None, quiet: Style) -> list[Part]:
@@ -92,7 +92,7 @@ class HeaderLine(Widget):
         _, _, rest = request.url.partition("://")
         host, slash, path = rest.partition("/")
         return [
-            Part(visible_line(f"{request.method} {host}{slash}{path}"), "", 6, shorter=visible_line(host)),
+            Part(visible_line(f"{request.method} {host}{slash}{path}"), "", 6, shorter=visible_line(host), then=5),
             Part(model, "", 4),
         ]
 
@@ -120,7 +120,8 @@ class HeaderLine(Widget):
         parts: list[Part] = []
         if turn.last_event_id:
             shown = visible_line(turn.last_event_id)
-            parts.append(Part(f"id {shown}", quiet, 5, shorter=f"id …{shown[-6:]}" if len(shown) > 8 else None))
+            shown = f"…{shown[-9:]}" if len(shown) > 12 else shown
+            parts.append(Part(f"id {shown}", quiet, 5))
         resumed = len(turn.connections) - 1
         if resumed > 0:
             parts.append(Part(f"resumed {resumed}×", "", 2))

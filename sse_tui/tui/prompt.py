@@ -31,7 +31,7 @@ class Prompt(TextArea):
     def __init__(self, history: History, *, id: str | None = None) -> None:
         super().__init__(
             id=id, compact=True, soft_wrap=True, tab_behavior="focus", show_line_numbers=False,
-            highlight_cursor_line=False, placeholder="Ask something. Enter sends, ctrl+j starts a new line.",
+            highlight_cursor_line=False, placeholder="Ask something; enter sends it",
         )  # fmt: skip
         self.earlier = history
 
