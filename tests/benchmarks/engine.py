@@ -90,26 +90,22 @@ async def engine(path: str, streams: int, tokens: int, threads: int) -> float:
     loaded = LlamaCppEngine(path, n_ctx=512, n_seq=4, n_threads=threads)
     await loaded.start()
     request = GenRequest(id="benchmark", prompt=PROMPT, temperature=0, max_tokens=tokens)
-    begun: list[float] = []
-    ended: list[float] = []
-    counts: list[int] = []
 
-    async def read() -> None:
-        got = 0
+    async def read() -> list[float]:
+        times = []
         async for step in loaded.submit(request):
             if isinstance(step, Piece):
-                got += 1
-                if got == 1:
-                    begun.append(time.perf_counter())
+                times.append(time.perf_counter())
             elif isinstance(step, Final):
                 assert step.finish == "length", "the prompt must not end by itself"
-                ended.append(time.perf_counter())
-        counts.append(got)
+        return times
 
-    await asyncio.gather(*(read() for _ in range(streams)))
+    streams_times = await asyncio.gather(*(read() for _ in range(streams)))
     await loaded.close()
-    # From when all streams decode: those that began earlier had a token or two before.
-    return (sum(counts) - streams) / (max(ended) - min(begun))
+    # While all of them decode: the first ones begin while the prompts of the others are still read.
+    begun = max(times[0] for times in streams_times)
+    ended = min(times[-1] for times in streams_times)
+    return sum(begun < at <= ended for times in streams_times for at in times) / (ended - begun)
 
 
 def measure(what: str, arguments: list[str]) -> float:

