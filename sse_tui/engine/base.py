@@ -15,7 +15,7 @@ import msgspec
 class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
     """One generation. `seed` is always concrete, so that a run can be repeated; `max_tokens` None means what
     is left of the context. `messages` are ``{"role", "content"}`` objects; the engine applies the chat
-    template."""
+    template. The sampling defaults are those of llama-cpp-python's chat completions."""
 
     id: str
     messages: list[dict[str, Any]] = []
@@ -23,7 +23,7 @@ class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
     max_tokens: int | None = None
     stop: list[str] = []
     seed: int = 0
-    temperature: float = 0.8
+    temperature: float = 0.2
     top_k: int = 40
     top_p: float = 0.95
     min_p: float = 0.05

@@ -18,6 +18,10 @@ from sse_tui.session import children
 from sse_tui.session.spec import SessionSpec
 
 
+# Nobody but us reads this endpoint, over loopback: a second's wait after each cut would be for nothing.
+RETRY_MS = "200"
+
+
 @dataclass(frozen=True)
 class EndpointStatus:
     """What the endpoint last said of itself.
@@ -79,7 +83,7 @@ class LocalEndpoint:
                 "0",
                 *self._options(),
             ],
-            env={"SSE_TUI_TOKEN": self._token},
+            env={"SSE_TUI_TOKEN": self._token, "SSE_TUI_SERVER__RETRY_MS": RETRY_MS},
             log=state_dir() / "endpoint.log",
         )
         self._listener = asyncio.ensure_future(self._listen(self._process))
