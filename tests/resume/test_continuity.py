@@ -72,6 +72,14 @@ def test_a_regenerated_answer_is_a_restart() -> None:
     assert kept[5:] == ["something else", "again"]
 
 
+def test_after_a_restart_nothing_is_dropped() -> None:
+    other = [("s-1", "text 1"), ("s-2", "something else"), ("s-3", "text 3")]
+    verdict, kept = judge(numbered(1, 5), other)
+    assert verdict is not None
+    assert verdict.kind == "restarted"
+    assert kept[5:] == ["something else", "text 3"]
+
+
 def test_another_stream_is_a_restart() -> None:
     verdict, _ = judge(numbered(1, 5, "a-"), numbered(1, 5, "b-"))
     assert verdict == Verdict("restarted", 0, "the ids went from 'a-5' to 'b-1'")
@@ -107,6 +115,27 @@ def test_equal_steps_are_a_numbering_too() -> None:
     by_ten = [(str(n), f"t{n}") for n in range(0, 100, 10)]
     assert judge(by_ten[:5], by_ten[5:])[0] == Verdict("lossless", 0, "every event came once")
     assert judge(by_ten[:5], by_ten[7:])[0] == Verdict("lost", 2, "2 missing")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["1", "2", "5", "6", "7"], "8"),  # uneven once, uneven for good
+        (["9", "8", "7"], "6"),
+        (["0", "10", "20"], "35"),
+        (["1", "x", "2", "3"], "4"),
+    ],
+)
+def test_uneven_steps_are_no_numbering(before: list[str], after: str) -> None:
+    verdict, kept = judge([(name, f"d{name}") for name in before], [(after, "new")])
+    assert verdict is not None
+    assert verdict.kind == "unknown"
+    assert kept[-1] == "new"
+
+
+def test_one_event_is_enough_where_the_next_number_follows() -> None:
+    assert judge(numbered(1, 1), numbered(2, 3))[0] == Verdict("lossless", 0, "every event came once")
+    assert judge(numbered(3, 3), numbered(9, 9))[0] == Verdict("lost", 5, "5 missing")
 
 
 def test_times_are_no_numbering() -> None:
@@ -179,6 +208,12 @@ def test_without_ids_a_replay_is_a_restart() -> None:
     verdict, _ = judge([("", "1"), ("", "2"), ("", "3")], [("", "1"), ("", "2")])
     assert verdict is not None
     assert verdict.kind == "restarted"
+
+
+def test_without_ids_a_short_history() -> None:
+    verdict, _ = judge([("", "1")], [("", "1"), ("", "2"), ("", "3")])
+    assert verdict is not None
+    assert verdict.kind == "unknown"
 
 
 def test_without_ids_a_greeting_is_no_restart() -> None:

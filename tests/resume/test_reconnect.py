@@ -78,6 +78,14 @@ def test_retry_after_beyond_the_limit_stops() -> None:
     assert decision == Stop("the server asks to wait 3600 s, over the limit of 60 s")
 
 
+def test_retry_after_counts_with_the_time_lost_before() -> None:
+    reconnector = machine()
+    reconnector.decide(got(now_ms=1000))
+    busy = Outcome("status", 31_000, "1", status=503, retry_after="30")
+    assert isinstance(reconnector.decide(busy), Retry)
+    assert isinstance(reconnector.decide(replace(busy, now_ms=31_001)), Stop)
+
+
 def test_no_connection_at_first_stops_at_once_and_later_does_not() -> None:
     assert machine().decide(Outcome("no-connection", 0)) == Stop("the stream was never open")
     reconnector = machine()
