@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 
-from sse_tui.engine.base import Final, Step
+from sse_tui.engine.base import Final, Piece, PrefillProgress, Step
 
 
 class QueuedGeneration:
@@ -21,6 +21,7 @@ class QueuedGeneration:
         self._steps: deque[Step] = deque()
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
+        self._prompt = self._pieces = 0
 
     @property
     def id(self) -> str:
@@ -36,9 +37,26 @@ class QueuedGeneration:
         if self._ended:
             return
         self._steps.append(step)
-        self._ended = isinstance(step, Final)
+        if isinstance(step, Piece):
+            self._pieces += 1
+        elif isinstance(step, PrefillProgress):
+            self._prompt = step.total
+        else:
+            self._ended = True
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+    def end(self, finish: str, *, error: str = "", code: str = "") -> None:
+        """Put a `Final` for an engine that cannot make one any more, with what is known here."""
+        self.put(
+            Final(
+                finish=finish,
+                prompt_tokens=self._prompt,
+                completion_tokens=self._pieces,
+                error=error,
+                error_code=code,
+            )
+        )
 
     def cancel(self) -> None:
         """Stop within one token; idempotent."""

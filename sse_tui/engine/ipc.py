@@ -17,8 +17,8 @@ FRAME_LIMIT = 64 * 2**20
 
 class Load(msgspec.Struct, tag="load", kw_only=True, frozen=True):
     """The first message to a worker: what to load and how. `n_ctx` is per sequence, 0 = what it was trained
-    with; `prefill_chunk` in tokens, 0 = the worker's choice; `check_memory`: refuse what the main memory
-    cannot hold."""
+    with; `n_batch` and `prefill_chunk` in tokens, 0 = the worker's choice; `check_memory`: refuse what the
+    main memory cannot hold."""
 
     model_path: str
     name: str

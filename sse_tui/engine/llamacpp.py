@@ -13,7 +13,7 @@ import itertools
 from pathlib import Path
 
 from sse_tui.engine import gguf, ipc
-from sse_tui.engine.base import EngineInfo, EngineStats, Final, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.base import EngineInfo, EngineStats, GenRequest, Piece, PrefillProgress
 from sse_tui.engine.cores import decode_threads
 from sse_tui.engine.generation import QueuedGeneration
 from sse_tui.engine.process import WorkerProcess
@@ -41,7 +41,7 @@ class LlamaCppEngine:
         n_ctx: int = 4096,
         n_seq: int = 4,
         n_threads: int | None = None,
-        n_batch: int = 512,
+        n_batch: int | None = None,
         max_queue: int = 32,
         prefill_chunk: int | None = None,
         check_memory: bool = True,
@@ -54,7 +54,7 @@ class LlamaCppEngine:
             n_ctx=n_ctx,
             n_seq=n_seq,
             n_threads=n_threads or decode_threads(),
-            n_batch=max(n_batch, n_seq + 1),
+            n_batch=n_batch or 0,
             prefill_chunk=prefill_chunk or 0,
             check_memory=check_memory,
         )
@@ -136,7 +136,7 @@ class LlamaCppEngine:
         if worker is not None:
             await worker.end()
         for key in list(self._generations):
-            self._put_final(key, Final(finish="cancelled"))
+            self._generations.pop(key).end("cancelled")
         self._unsent.clear()
 
     # --- the worker
@@ -171,7 +171,7 @@ class LlamaCppEngine:
             message = await worker.obituary()
             await worker.end()
             for key in list(self._generations):
-                self._put_final(key, Final(finish="error", error=message, error_code="engine-crashed"))
+                self._generations.pop(key).end("error", error=message, code="engine-crashed")
             await self._restart(message)
 
     async def _restart(self, message: str) -> None:
@@ -190,7 +190,7 @@ class LlamaCppEngine:
             return
         self._down = f"The engine could not be started again: {message}"
         for key in list(self._generations):
-            self._put_final(key, Final(finish="error", error=self._down, error_code="engine-down"))
+            self._generations.pop(key).end("error", error=self._down, code="engine-down")
         self._unsent.clear()
 
     # --- generations
@@ -209,15 +209,11 @@ class LlamaCppEngine:
             self._prompt_tokens += final.timings.prompt_n
             if final.finish != "error":
                 self._attempts = 0
-            self._put_final(key, final)
-
-    def _put_final(self, key: int, final: Final) -> None:
-        generation = self._generations.pop(key, None)
-        if generation is not None:
-            generation.put(final)
+            if generation := generations.pop(key, None):
+                generation.put(final)
 
     def _cancel(self, key: int) -> None:
         if self._unsent.pop(key, None) is not None:
-            self._put_final(key, Final(finish="cancelled"))
+            self._generations.pop(key).end("cancelled")
         elif self._worker is not None:
             self._worker.send(ipc.Cancel(key))

@@ -28,6 +28,7 @@ from sse_tui.errors import EngineError, ModelError
 
 # ggml_log_level of ggml.h; the numbers in the comments of the bindings are older.
 _LOG_DEBUG, _LOG_WARNING, _LOG_ERROR, _LOG_CONTINUE = 1, 3, 4, 5
+_BATCH_CPU, _BATCH_GPU = 64, 512
 _FLASH_ATTENTION_AUTO, _FLASH_ATTENTION_OFF = -1, 0
 _RANDOM_SEED = 0xFFFFFFFF  # LLAMA_DEFAULT_SEED: llama.cpp takes it for "draw one", so no request may have it
 _PIECE_BYTES = 512  # longest piece of SmolLM2: 162 bytes
@@ -120,13 +121,14 @@ class Model:
         self._vocab = lib.llama_model_get_vocab(self._model)
         n_train = lib.llama_model_n_ctx_train(self._model)
         n_ctx = min(load.n_ctx or n_train, n_train) if n_train > 0 else load.n_ctx
+        # A batch of 512 makes llama.cpp reserve 100 MB for a small model, and is no faster than 64 on a CPU.
+        self.n_batch = max(load.n_batch or (_BATCH_GPU if uses_gpu else _BATCH_CPU), load.n_seq)
         self._context = self._make_context(load, n_ctx, uses_gpu)
         self._memory = lib.llama_get_memory(self._context)
         self.n_ctx: int = lib.llama_n_ctx_seq(self._context)
         self.n_seq = load.n_seq
-        self.n_batch = load.n_batch
         self.n_vocab: int = lib.llama_vocab_n_tokens(self._vocab)
-        self.batch = Batch(load.n_batch)
+        self.batch = Batch(self.n_batch)
         self._struct = _batch_struct(self.batch)
         self._buffer = ctypes.create_string_buffer(_PIECE_BYTES)
         self._pieces: dict[int, bytes] = {}
@@ -141,7 +143,7 @@ class Model:
         params = lib.llama_context_default_params()
         params.n_ctx = n_ctx * load.n_seq
         params.n_seq_max = load.n_seq
-        params.n_batch = params.n_ubatch = load.n_batch
+        params.n_batch = params.n_ubatch = self.n_batch
         params.n_threads = params.n_threads_batch = load.n_threads
         params.kv_unified = False
         # With flash attention another chunk size or a reused prefix changes low bits on the CPU, where it

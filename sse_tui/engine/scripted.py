@@ -125,9 +125,7 @@ class ScriptedEngine:
         if not generation.ended:  # the task was cancelled, or a script raised
             error = None if task.cancelled() else task.exception()
             finish = "cancelled" if error is None else "error"
-            generation.put(
-                Final(finish=finish, error=str(error or ""), error_code="script-failed" if error else "")
-            )
+            generation.end(finish, error=str(error or ""), code="script-failed" if error else "")
 
     async def _queue(
         self, request: GenRequest, generation: QueuedGeneration, cancelled: asyncio.Event, prompt: int

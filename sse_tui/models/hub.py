@@ -27,9 +27,11 @@ def hub_source(spec: str) -> Source:
     try:
         found = hub.get_hf_file_metadata(url)
     except Exception as error:  # its errors are those of its HTTP library, which changed
-        raise ModelError("download-refused", f"Hugging Face does not give '{spec}': {error}.") from error
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise ModelError("download-refused", f"Hugging Face does not give '{spec}': {reason}.") from error
     # For large files the entity tag is the SHA-256 itself.
     tag = found.etag or ""
     sha256 = tag if len(tag) == _SHA256_DIGITS else None
     headers = hub.utils.build_hf_headers()
-    return Source(found.location or url, headers=headers, sha256=sha256, size=found.size, begins=b"GGUF")
+    # Not `found.location`: a redirect to another host must not be followed with the user's token.
+    return Source(url, headers=headers, sha256=sha256, size=found.size, begins=b"GGUF")

@@ -28,7 +28,7 @@ QUESTIONS = [
 @pytest.fixture
 async def second(model_path: Path) -> AsyncIterator[LlamaCppEngine]:
     """Another engine, which shares nothing with the first, not even its chunks."""
-    engine = LlamaCppEngine(model_path, n_ctx=512, n_seq=2, n_threads=1, prefill_chunk=500)
+    engine = LlamaCppEngine(model_path, n_ctx=512, n_seq=2, n_threads=1, n_batch=512, prefill_chunk=500)
     await engine.start()
     yield engine
     await engine.close()
