@@ -19,7 +19,7 @@ from sse_tui.faults import Cut, Injector, Reset
 from sse_tui.recording.records import Close, Phase, Record
 from sse_tui.transport.body import Body
 from sse_tui.transport.message import build, request_record, response_record
-from sse_tui.transport.problems import essence, refused, timed_out
+from sse_tui.transport.problems import broken_on_purpose, essence, no_time_left, refused
 from sse_tui.transport.request import StreamRequest
 from sse_tui.transport.stamping import WireStream
 from sse_tui.transport.turn import Turn
@@ -35,9 +35,9 @@ _FUTILE = {"tls-verify", "not-http"}
 class Connection:
     """`open` yields the records up to a usable answer; afterwards `kind` says what became of it.
 
-    `kind`: "open" (`body` is the event stream), "no-connection", "fatal" (the same would
-    happen again, or the total time is over), "status", "wrong-type" (`error` says
-    why) or "stopped".
+    `kind`: "open" (`body` is the event stream), "stopped", or with the reason in `error` "no-connection", "fatal" (the
+    same would happen again, or the total time is over), "fault" (one closed it before an answer), "status" or
+    "wrong-type".
     """
 
     def __init__(
@@ -118,13 +118,13 @@ class Connection:
                     fault = self._injector.closing(turn.clock.now())
                     if fault is None:
                         continue
-                    self.kind = "fault"
                     fault = self._break(fault)
+                    self.kind, self.error = "fault", broken_on_purpose(request.url, str(fault.fault))
                     yield turn.fault(fault)
                     yield turn.close("fault", fault.did)
                     return
                 except TimeoutError:
-                    self.kind, self.error = "fatal", timed_out("total", limits.total or 0)
+                    self.kind, self.error = "fatal", no_time_left(request.url, limits.total)
                     break
                 self._news.clear()
                 while self._phases:
@@ -132,7 +132,7 @@ class Connection:
             while self._phases:
                 yield self._phases.popleft()
             if self.kind == "fatal":
-                yield turn.close("timeout", "the total time is over")
+                yield turn.close("timeout", "the total time is over before an answer")
                 return
             if not sending.done():
                 self.kind = "stopped"

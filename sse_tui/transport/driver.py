@@ -135,6 +135,7 @@ class Driver:
                 async with aclosing(stream.records()) as records:
                     async for record in records:
                         yield record
+                self._reception.closed(stream.reason)
                 self._ended = Ended(self._kind(stream), stream.error, stream.detail)
         finally:
             connection.close()

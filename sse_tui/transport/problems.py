@@ -33,10 +33,11 @@ def at(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def not_resolved(host: str, error: socket.gaierror) -> ConnectError:
+def not_resolved(host: str, error: socket.gaierror | UnicodeError) -> ConnectError:
+    why = error.strerror if isinstance(error, socket.gaierror) else "it is no valid name"
     return ConnectError(
         "dns",
-        f"The host name {host} could not be resolved ({error.strerror}).",
+        f"The host name {host} could not be resolved ({why}).",
         "Check the URL and the network.",
     )
 
@@ -76,6 +77,20 @@ def first_byte_timed_out(url: httpx.URL, limit: float | None) -> ConnectError:
         "first-byte-timeout",
         f"{place(url)} did not answer within {limit:g} s of the request.",
         "The first-byte timeout can be raised.",
+    )
+
+
+def no_time_left(url: httpx.URL, limit: float | None) -> ConnectError:
+    return ConnectError(
+        "total-timeout",
+        f"{place(url)} did not answer before the total time of {limit:g} s was over.",
+        "The total timeout can be raised.",
+    )
+
+
+def broken_on_purpose(url: httpx.URL, fault: str) -> ConnectError:
+    return ConnectError(
+        "fault", f"The connection to {place(url)} was broken off by {fault} before an answer came."
     )
 
 

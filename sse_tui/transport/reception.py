@@ -25,6 +25,7 @@ class Reception:
         self._decoder = ContentDecoder(())
         self._parser = Parser(limit, last_event_id)
         self.was_open = False
+        self._body_ended = False
         self.last_event_id = last_event_id
         self.retry_ms: int | None = None
         self.events = 0
@@ -48,6 +49,15 @@ class Reception:
         self._continuity.connected(self.last_event_id, answered)
         if isinstance(self._dialect, Auto):
             self._dialect.headers_seen(headers)
+
+    def closed(self, reason: str) -> None:
+        """The body is over, for the reason of its close record."""
+        self._body_ended = reason == "eof"
+
+    @property
+    def orderly(self) -> bool:
+        """The last body ended in order, and nothing says that it was not all."""
+        return self._body_ended and self.complete is not False
 
     def feed(self, data: bytes) -> None:
         """Bytes of the body as the client sees them. Raises EventTooLarge."""

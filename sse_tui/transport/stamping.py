@@ -76,7 +76,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
                 start = self._clock.now()
                 try:
                     addresses = await resolve(host, port)
-                except socket.gaierror as error:
+                except (socket.gaierror, UnicodeError) as error:
                     raise not_resolved(host, error) from error
                 start = self._passed(phase, "dns", start)
                 step = "connecting"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sse_tui.errors import HttpError, SseTuiError, StreamError
+from sse_tui.errors import ConnectError, HttpError, SseTuiError, StreamError
 from sse_tui.transport.reception import Reception
 
 
@@ -47,25 +47,34 @@ def _broken(ended: Ended, reception: Reception, reason: str) -> tuple[str, SseTu
         if reception.complete is False:
             return "truncated", _cut(reception, "the server answered 204 to the request for the rest")
         return "ended", None
-    if ended.kind in ("status", "wrong-type", "no-connection") or (
-        ended.kind == "fatal" and not isinstance(ended.error, StreamError)
-    ):
-        message = ended.error.message if ended.error is not None else ended.detail
-        return "truncated", StreamError(
-            "resume-failed", f"The stream broke off and could not be resumed: {message}", f"({reason}.)"
-        )
-    if ended.error is not None:
+    if isinstance(ended.error, StreamError):
         return "failed", ended.error
+    if ended.error is not None:
+        return _not_resumed(ended.error, reception, reason)
     if ended.kind == "eof" and reception.complete is None:
         return "unknown", None
     how = {"eof": "the body ended in order, without the dialect's end marker", "reset": "it was reset"}
     return "truncated", _cut(reception, ended.detail or how.get(ended.kind, ended.kind), reason)
 
 
+def _not_resumed(error: SseTuiError, reception: Reception, reason: str) -> tuple[str, SseTuiError | None]:
+    """No attempt after the first connection brought a stream."""
+    count = _events(reception)
+    hint = f"There was no further attempt: {reason}."
+    if reception.orderly:
+        message = f"The stream ended in order after {count}, and a reconnect failed: {error.message}"
+        return "failed", ConnectError("reconnect-failed", message, hint)
+    message = f"The stream broke off after {count} and could not be resumed: {error.message}"
+    return "truncated", StreamError("resume-failed", message, hint)
+
+
 def _cut(reception: Reception, how: str, reason: str = "") -> StreamError:
-    count = f"{reception.total} event{'' if reception.total == 1 else 's'}"
     return StreamError(
         "truncated",
-        f"The stream broke off after {count}: {how}.",
+        f"The stream broke off after {_events(reception)}: {how}.",
         f"There was no reconnect: {reason}." if reason else "",
     )
+
+
+def _events(reception: Reception) -> str:
+    return f"{reception.total} event{'' if reception.total == 1 else 's'}"

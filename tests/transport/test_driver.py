@@ -471,6 +471,14 @@ async def test_attempts_are_limited() -> None:
     assert [record.attempt for record in ran.of(Reconnect)] == [1, 2, 3]
 
 
+async def test_an_orderly_end_with_no_one_to_reconnect_to() -> None:
+    async with wire([chunked(A, B)]) as server:
+        ran = await run(server.url, policy=Policy(base_ms=1, max_attempts=1))
+    assert ran.outcome == "failed"
+    assert isinstance(ran.driver.error, ConnectError)
+    assert "ended in order after 2 events" in ran.driver.error.message
+
+
 async def test_a_server_that_is_gone_ends_the_turn() -> None:
     async with wire([chunked(A, last=False)]) as server:
         ran = await run(server.url, policy=Policy(base_ms=1, max_attempts=2))
@@ -530,6 +538,12 @@ async def test_a_name_that_does_not_resolve() -> None:
     assert isinstance(ran.driver.error, ConnectError)
     assert ran.driver.error.code == "dns"
     assert "no-such-host.invalid" in ran.driver.error.message
+
+
+async def test_a_name_that_is_none() -> None:
+    ran = await run(f"http://{'a' * 70}.example/")
+    assert ran.driver.error is not None
+    assert ran.driver.error.code == "dns"
 
 
 async def test_a_server_that_speaks_something_else() -> None:

@@ -9,6 +9,7 @@ import pytest
 from turns import QUICK, Marked, run
 from wire import CHUNKED, HOLD, OK, Sleep, chunked, chunks, wire
 
+from sse_tui.errors import ConnectError
 from sse_tui.faults import parse_plan
 from sse_tui.recording.records import Chunk, Close, Fault, Reconnect, Request
 from sse_tui.transport import Driver, Timeouts
@@ -114,6 +115,9 @@ async def test_a_cut_before_there_is_a_connection_says_so() -> None:
         patch.setattr(asyncio.get_running_loop(), "getaddrinfo", never)
         ran = await run("http://host.invalid/", on=on)
     assert ran.of(Fault)[0].did == "gave up the attempt before there was a connection"
+    assert ran.outcome == "failed"
+    assert isinstance(ran.driver.error, ConnectError)
+    assert "reset@now" in ran.driver.error.message
 
 
 async def test_an_event_armed_live_counts_over_the_running_connection() -> None:
