@@ -28,8 +28,8 @@ class LlamaCppEngine:
 
     `n_gpu_layers` -1 puts all layers on a GPU that llama.cpp finds; `n_ctx` is the context of each of the
     `n_seq` generations that run together, in tokens, at most what the model was trained with; `n_threads`
-    None takes the physical cores but one. Beyond `n_seq` running and `max_queue` waiting generations `submit`
-    refuses.
+    None takes the physical cores but one; `n_batch` and `prefill_chunk`, in tokens, None what suits the
+    device. Beyond `n_seq` running and `max_queue` waiting generations `submit` refuses.
     """
 
     def __init__(
