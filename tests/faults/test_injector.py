@@ -192,3 +192,22 @@ def test_an_event_too_large_stops_the_counting_and_no_bytes() -> None:
     assert injector.feed(data, 0) == [Forward(data)]
     got, _ = play(injector, b"\n\n" + b"y" * 500, 50)
     assert len(got) == 500 - len(data)
+
+
+def test_before_a_body_only_a_cut_or_reset_for_now_is_due() -> None:
+    injector = Injector(parse_plan("stall=1s@now;cut@event=1;cut@time=0s"), 10)
+    assert injector.closing(10) is None
+    injector.arm(parse_plan("reset@now"), 20)
+    assert injector.closing(19) is None
+    reset = injector.closing(20)
+    assert isinstance(reset, Reset)
+    assert (reset.at, reset.dropped) == ("byte 0, event 0", 0)
+    assert reset.did == "reset the connection before the first body byte"
+    assert injector.closing(20) is None
+    assert len(injector.pending) == 3
+
+
+def test_no_empty_pieces() -> None:
+    injector = Injector(parse_plan("stall=1s@event=1;stall=1s@now"))
+    steps = injector.feed(b"data: x\n\n", 0)
+    assert [type(step) for step in steps] == [Stall, Forward, Stall]
