@@ -62,8 +62,14 @@ def test_what_may_become_a_stop_string_is_held_and_given_when_it_does_not() -> N
 
 
 def test_the_stop_string_that_is_complete_first_counts() -> None:
-    assert read([b"abcdef"], ["abcdef", "cd"]) == ("ab", True)
+    for stops, before in (["abcdef", "cd"], "ab"), (["ab", "ef"], ""), (["bcde", "f"], "a"):
+        assert read([b"abcdef"], stops) == (before, True)
+        assert read([b"abcdef"], stops[::-1]) == (before, True)
+
+
+def test_of_those_complete_at_once_the_longest_counts() -> None:
     assert read([b"xab"], ["ab", "xab"]) == ("", True)
+    assert read([b"xab"], ["xab", "ab"]) == ("", True)
 
 
 def test_text_after_a_stop_is_dropped() -> None:
