@@ -8,18 +8,75 @@ from __future__ import annotations
 import difflib
 
 from sse_tui.dialects.answer import Answer
-from sse_tui.dialects.base import Dialect, Message, Prepared
+from sse_tui.dialects.anthropic import AnthropicMessages
+from sse_tui.dialects.assistants import OpenAIAssistants
+from sse_tui.dialects.base import Auth, Dialect, Message, Prepared
+from sse_tui.dialects.cohere import CohereV2
 from sse_tui.dialects.detect import Auto, Detection, detect
+from sse_tui.dialects.gemini import Gemini
 from sse_tui.dialects.generic import Generic
+from sse_tui.dialects.kubernetes import KubernetesWatch
+from sse_tui.dialects.langgraph import LangGraph
+from sse_tui.dialects.lines import AutoLines, GenericLines, LineDialect, fault_of_ignored, sniff
+from sse_tui.dialects.llamacpp import LlamaCppNative
+from sse_tui.dialects.lmstudio import LMStudio
+from sse_tui.dialects.mcp import ModelContextProtocol
+from sse_tui.dialects.mistral_conversations import MistralConversations
+from sse_tui.dialects.ollama import Ollama
 from sse_tui.dialects.openai_chat import OpenAIChat
+from sse_tui.dialects.openai_completions import OpenAICompletions
+from sse_tui.dialects.openai_responses import OpenAIResponses
+from sse_tui.dialects.pubsub import Mercure, Wikimedia
+from sse_tui.dialects.replicate import Replicate
+from sse_tui.dialects.tgi import TextGenerationInference
+from sse_tui.dialects.transcription import OpenAITranscription
+from sse_tui.dialects.vercel_ui import VercelUI
+from sse_tui.dialects.watsonx import Watsonx
+from sse_tui.dialects.writer import WriterCompletions
 from sse_tui.errors import UsageError
 
-READERS: dict[str, type[Dialect]] = {dialect.name: dialect for dialect in (OpenAIChat, Generic)}
+_MOST_USED_FIRST: tuple[type[Dialect], ...] = (
+    OpenAIChat,
+    OpenAIResponses,
+    AnthropicMessages,
+    Gemini,
+    OpenAICompletions,
+    CohereV2,
+    TextGenerationInference,
+    LlamaCppNative,
+    Ollama,
+    ModelContextProtocol,
+    VercelUI,
+    LangGraph,
+    LMStudio,
+    MistralConversations,
+    OpenAIAssistants,
+    OpenAITranscription,
+    Watsonx,
+    Replicate,
+    WriterCompletions,
+    Mercure,
+    Wikimedia,
+    KubernetesWatch,
+    GenericLines,
+    Generic,
+)
+
+READERS: dict[str, type[Dialect]] = {dialect.name: dialect for dialect in _MOST_USED_FIRST}
 
 
 def names() -> list[str]:
     """What `create` accepts beside "auto", the most used first."""
     return list(READERS)
+
+
+def senders() -> list[str]:
+    """The dialects that can send a chat request: what a profile may name."""
+    return [name for name, dialect in READERS.items() if _can_send(dialect)]
+
+
+def _can_send(dialect: type[Dialect]) -> bool:
+    return any("prepare" in vars(base) for base in dialect.__mro__ if base is not Dialect)
 
 
 def dialect_class(name: str) -> type[Dialect]:
@@ -45,15 +102,22 @@ def create(name: str) -> Dialect:
 __all__ = [
     "READERS",
     "Answer",
+    "Auth",
     "Auto",
+    "AutoLines",
     "Detection",
     "Dialect",
     "Generic",
+    "LineDialect",
     "Message",
     "OpenAIChat",
+    "OpenAIResponses",
     "Prepared",
     "create",
     "detect",
     "dialect_class",
+    "fault_of_ignored",
     "names",
+    "senders",
+    "sniff",
 ]

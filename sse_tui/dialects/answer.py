@@ -21,36 +21,36 @@ from sse_tui.dialects.base import (
 
 
 class _Channel:
-    """Pieces of text by index. Adding is O(1); reading joins, and joins nothing twice."""
+    """Pieces of text by choice and part. Adding is O(1); reading joins, and joins nothing twice."""
 
     __slots__ = ("_joined", "_parts", "length")
 
     def __init__(self) -> None:
-        self._parts: dict[int, list[str]] = {}
+        self._parts: dict[tuple[int, int], list[str]] = {}
         self._joined: str | None = ""
         self.length = 0
 
     def add(self, delta: Text | Reasoning | Refusal) -> None:
-        text, index = delta
+        text, index, part = delta
         try:
-            self._parts[index].append(text)
+            self._parts[index, part].append(text)
         except KeyError:
-            self._parts[index] = [text]
+            self._parts[index, part] = [text]
         self.length += len(text)
         self._joined = None
 
     @property
     def text(self) -> str:
         if self._joined is None:
-            for index, parts in self._parts.items():
-                if len(parts) > 1:
-                    self._parts[index] = ["".join(parts)]
-            self._joined = "".join(self._parts[index][0] for index in sorted(self._parts))
+            for place, pieces in self._parts.items():
+                if len(pieces) > 1:
+                    self._parts[place] = ["".join(pieces)]
+            self._joined = "".join(self._parts[place][0] for place in sorted(self._parts))
         return self._joined
 
     @property
     def indices(self) -> set[int]:
-        return set(self._parts)
+        return {index for index, _ in self._parts}
 
 
 class _Call:
@@ -66,13 +66,14 @@ class _Call:
 class Answer:
     """Takes deltas with `add`, each in O(1), and gives what they amount to so far.
 
-    Several choices (or blocks, or output items) are concatenated in the order of their index with nothing
+    Several choices, and the parts of each (blocks, output items), are concatenated in their order with nothing
     between. An id or a name that a tool call sends again is not appended to itself. `usage` and `error` are
     the last ones reported, `model` the last non-empty name, `finish_reason` that of the first choice that has
     one.
 
     `Meta` deltas that it understands: "model", "done", "server_tool_call" (``{"type", "name",
-    "arguments"?}``), "tool_plan" (a piece of text).
+    "arguments"?, "slot"?}``; those of the same slot are pieces of one call), "tool_plan" (a piece of text),
+    "final_text", "incomplete_reason", "jsonrpc" (the kind of one message).
     """
 
     def __init__(self) -> None:
@@ -86,7 +87,11 @@ class Answer:
         self.error: StreamFault | None = None
         self.model: str | None = None
         self.progress: Progress | None = None
-        self.server_tool_calls: list[dict[str, Any]] = []
+        self.final_text: str | None = None
+        self.incomplete_reason: str | None = None
+        self.jsonrpc: dict[str, int] = {}
+        self._server_calls: list[tuple[dict[str, Any], list[str]]] = []
+        self._server_slots: dict[int, tuple[dict[str, Any], list[str]]] = {}
         self.done_sentinel = False
         self.json_errors = 0
         self.malformed = 0
@@ -134,9 +139,32 @@ class Answer:
         elif delta.name == "done":
             self.done_sentinel = True
         elif delta.name == "server_tool_call":
-            self.server_tool_calls.append(dict(delta.value))
+            self._add_server_call(dict(delta.value))
         elif delta.name == "tool_plan":
             self._tool_plan.append(delta.value)
+        elif delta.name == "endpoint":
+            self.json_errors += 1  # a path, on purpose: data that is no JSON all the same
+        elif delta.name == "jsonrpc":
+            self.jsonrpc[delta.value] = self.jsonrpc.get(delta.value, 0) + 1
+        elif delta.name == "final_text":
+            self.final_text = delta.value
+        elif delta.name == "incomplete_reason":
+            self.incomplete_reason = delta.value
+
+    def _add_server_call(self, piece: dict[str, Any]) -> None:
+        slot = piece.pop("slot", None)
+        call = None if slot is None else self._server_slots.get(slot)
+        if call is None:
+            call = (piece, [])
+            self._server_calls.append(call)
+            if slot is not None:
+                self._server_slots[slot] = call
+        known, arguments = call
+        for name in ("type", "name"):
+            known[name] = known.get(name) or piece.get(name)
+        if "arguments" in piece:
+            arguments.append(piece["arguments"])
+            known["arguments"] = ""
 
     def _add_malformed(self, delta: Malformed) -> None:
         self.malformed += 1
@@ -178,6 +206,14 @@ class Answer:
         ordered = sorted(self._calls.items(), key=lambda item: (item[1].index, item[0]))
         return [
             {"id": call.id, "name": call.name, "arguments": "".join(call.arguments)} for _, call in ordered
+        ]
+
+    @property
+    def server_tool_calls(self) -> list[dict[str, Any]]:
+        """Calls that the service made and answered itself, ``{"type", "name", "arguments"?}``."""
+        return [
+            {**call, "arguments": "".join(arguments)} if arguments else dict(call)
+            for call, arguments in self._server_calls
         ]
 
     @property
@@ -223,4 +259,10 @@ class Answer:
             summary["tool_plan"] = self.tool_plan
         if self.choices > 1:
             summary["choices"] = self.choices
+        if self.incomplete_reason is not None:
+            summary["incomplete_reason"] = self.incomplete_reason
+        if self.final_text is not None:
+            summary["final_text"] = self.final_text
+        if self.jsonrpc:
+            summary["jsonrpc"] = dict(self.jsonrpc)
         return summary

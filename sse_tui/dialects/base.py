@@ -8,30 +8,33 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from sse_tui.eventstream.items import Event
 
 
 class Text(NamedTuple):
-    """A piece of the visible answer of choice `index`."""
+    """A piece of the visible answer of choice `index`; `part` orders the blocks of one choice."""
 
     text: str
     index: int = 0  # type: ignore[assignment]
+    part: int = 0
 
 
 class Reasoning(NamedTuple):
-    """A piece of the model's reasoning of choice `index`."""
+    """A piece of the model's reasoning of choice `index`; `part` orders the blocks of one choice."""
 
     text: str
     index: int = 0  # type: ignore[assignment]
+    part: int = 0
 
 
 class Refusal(NamedTuple):
-    """A piece of a refusal of choice `index`."""
+    """A piece of a refusal of choice `index`; `part` orders the blocks of one choice."""
 
     text: str
     index: int = 0  # type: ignore[assignment]
+    part: int = 0
 
 
 class ToolCall(NamedTuple):
@@ -82,9 +85,12 @@ class Meta(NamedTuple):
     """Something worth knowing that is none of the above.
 
     Names in use: "model", "id", "provider", "role"; "done" (the sentinel), "after-end" (data after it),
-    "ping" (a heartbeat sent as an event); "timings", "perf_metrics", "x_groq" (the server's own numbers);
-    "prompt_filter_results", "executed_tools", "audio_transcript"; "server_tool_call", "tool_plan" (see
-    `Answer`).
+    "ping" (a heartbeat sent as an event); "timings", "perf_metrics", "x_groq", "sglext" (the server's own
+    numbers); "prompt_filter_results", "executed_tools", "audio_transcript"; "server_tool_call", "tool_plan",
+    "final_text", "incomplete_reason", "jsonrpc" (see `Answer`); "server_tool_result", "tool_status", "code",
+    "citation", "signature", "redacted_thinking", "compaction", "fallback", "grounding", "safety", "blocked",
+    "file", "data" (beside the text); "sequence-gap" (``(expected, got)``); "endpoint", "progress", "log",
+    "watch" (protocols that are not answers of a model).
     """
 
     name: str
@@ -123,10 +129,33 @@ class Prepared(NamedTuple):
     body: bytes
 
 
+class Auth(NamedTuple):
+    """How a key is sent: in the header `header`, after the word `scheme` where there is one."""
+
+    header: str
+    scheme: str = ""
+
+    def value(self, key: str) -> str:
+        """The header's value for `key`."""
+        return f"{self.scheme} {key}" if self.scheme else key
+
+
+BEARER = Auth("Authorization", "Bearer")
+
+Resume: TypeAlias = Literal["none", "last-event-id", "starting-after", "byte-offset"]
+
+
 class Dialect(ABC):
-    """Reads one response. `name` is what ``--dialect`` and profiles call it."""
+    """Reads one response. `name` is what ``--dialect`` and profiles call it.
+
+    `auth` tells how the provider takes its key, `resume` how its streams can be resumed, if at all. Bodies of
+    `line_based` dialects are JSON lines and no event streams: see `sse_tui.dialects.lines`.
+    """
 
     name: str
+    auth: ClassVar[Auth] = BEARER
+    resume: ClassVar[Resume] = "none"
+    line_based: ClassVar[bool] = False
 
     @abstractmethod
     def read(self, event: Event) -> Sequence[Delta]:

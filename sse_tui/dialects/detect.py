@@ -1,145 +1,92 @@
-"""Telling the dialect of a stream from its response headers and first events.
+"""Telling the dialect of a stream from its response headers and first events, and who sent it.
 
-A table of fingerprints, the first that matches wins. It also knows shapes that have no reader yet: those are
-read as generic, and the reason says what they look like.
+The table of fingerprints is in `fingerprints`, the first that matches wins; `providers` knows members, headers
+and comments that only one provider has. What is found here is only ever a proposal: a dialect that the user
+names is read without asking.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from sse_tui.dialects.base import Delta, Dialect, Malformed
+from sse_tui.dialects import providers
+from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
+from sse_tui.dialects.fingerprints import RULES, Clue, clue_of
 from sse_tui.dialects.generic import Generic
-from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.dialects.providers import Headers, Provider
 from sse_tui.eventstream.items import Event
 
 _PATIENCE = 16  # events without a fingerprint after which a stream is taken to be generic
 
-Headers = Sequence[tuple[str, str]]
-
 
 class Detection(NamedTuple):
-    """The dialect to read with, and why, in words for the user."""
+    """The dialect to read with, and why, in words for the user; `provider` is a guess at who sent it."""
 
     name: str
     reason: str
+    provider: str | None = None
 
 
 NO_FINGERPRINT = "no known fingerprint"
 
-
-class _Clue(NamedTuple):
-    """One event, decoded once. `data` is {} when the payload is no object."""
-
-    type: str
-    data: dict[str, Any]
-
-    def kind(self) -> str:
-        """The payload's own ``type``, by which many dialects name their events."""
-        kind = self.data.get("type")
-        return kind if isinstance(kind, str) else ""
-
-    def choice(self) -> dict[str, Any]:
-        choices = self.data.get("choices")
-        return members(choices[0]) if isinstance(choices, list) and choices else {}
-
-
-class _Rule(NamedTuple):
-    dialect: str
-    reason: str
-    matches: Callable[[_Clue], bool]
-
-
-def _starts(prefix: str) -> Callable[[_Clue], bool]:
-    return lambda clue: clue.type.startswith(prefix) or clue.kind().startswith(prefix)
-
-
-def _is(*names: str) -> Callable[[_Clue], bool]:
-    return lambda clue: clue.type in names or clue.kind() in names
-
-
-def _llamacpp(clue: _Clue) -> bool:
-    return isinstance(clue.data.get("stop"), bool) and isinstance(clue.data.get("content"), str)
-
-
-def _chat(clue: _Clue) -> bool:
-    if clue.data.get("object") == "chat.completion.chunk" or "delta" in clue.choice():
-        return True
-    return "choices" in clue.data and not clue.data["choices"] and "prompt" not in clue.data
-
-
-def _completions(clue: _Clue) -> bool:
-    return clue.data.get("object") == "text_completion" or "text" in clue.choice()
-
-
-_RULES: tuple[_Rule, ...] = (
-    _Rule(
-        "anthropic-messages",
-        "Anthropic's message_start or content_block events",
-        _is("message_start", "content_block_start", "content_block_delta", "message_delta"),
-    ),
-    _Rule("openai-responses", "events named response.*", _starts("response.")),
-    _Rule("mcp", "an endpoint event, MCP's older transport", lambda clue: clue.type == "endpoint"),
-    _Rule("mcp", "JSON-RPC messages", lambda clue: clue.data.get("jsonrpc") == "2.0"),
-    _Rule("vercel-ui", "Vercel's UI message parts", _is("start-step", "text-start", "text-delta")),
-    _Rule("openai-chat", "Groq's x_groq member", lambda clue: "x_groq" in clue.data),
-    _Rule("gemini", "a candidates member", lambda clue: isinstance(clue.data.get("candidates"), list)),
-    _Rule(
-        "cohere-v2",
-        "Cohere's message-start or content-delta",
-        _is("message-start", "content-start", "content-delta"),
-    ),
-    _Rule("lmstudio", "a chat.start event", _is("chat.start")),
-    _Rule("openai-chat", "Azure's prompt_filter_results", lambda clue: "prompt_filter_results" in clue.data),
-    _Rule(
-        "tgi",
-        "a token member with an id",
-        lambda clue: "id" in members(clue.data.get("token")) and "choices" not in clue.data,
-    ),
-    _Rule("llamacpp-native", "stop and content at the top of the payload", _llamacpp),
-    _Rule(
-        "langgraph",
-        "a metadata, values or updates event",
-        lambda clue: clue.type in ("metadata", "values", "updates"),
-    ),
-    _Rule("openai-assistants", "events named thread.*", _starts("thread.")),
-    _Rule("openai-transcription", "payloads of type transcript.text.*", _starts("transcript.text.")),
-    _Rule("openai-chat", "chat.completion.chunk payloads", _chat),
-    _Rule("openai-completions", "text_completion payloads", _completions),
+# Providers whose streams are chat completions, unless their events say something else.
+_CHAT = frozenset(
+    {"openrouter", "groq", "deepseek", "litellm", "fireworks", "mistral", "azure", "nvidia-nim"}
 )
 
 
-def _clue(event: Event) -> _Clue:
-    try:
-        return _Clue(event.type, members(decode(event.data)))
-    except JsonError:
-        return _Clue(event.type, {})
-
-
-def detect(headers: Headers, events: Iterable[Event], readers: Iterable[str] | None = None) -> Detection:
-    """The dialect that the headers and the events point to, in this order.
+def detect(
+    headers: Headers,
+    events: Iterable[Event],
+    readers: Iterable[str] | None = None,
+    *,
+    comments: Iterable[str] = (),
+) -> Detection:
+    """The dialect that the headers, the events and the texts of the comments point to.
 
     `readers` names the dialects that can be read; a fingerprint of any other gives "generic", its reason
-    saying what it is. Nothing recognised gives ``Detection("generic", NO_FINGERPRINT)``: more events may
-    tell.
+    saying what it is. Nothing recognised gives the reason `NO_FINGERPRINT`: more events may tell.
     """
     known = set(_readers() if readers is None else readers)
-    for name, _ in headers:
-        if name.lower() == "x-vercel-ai-ui-message-stream":
-            return _found("vercel-ui", "the header x-vercel-ai-ui-message-stream", known)
+    guess = providers.first([providers.of_headers(headers), *map(providers.of_comment, comments)])
+    found = _by_headers(headers)
+    if found is not None:
+        return _found(*found, known, guess)
     for event in events:
-        clue = _clue(event)
-        for rule in _RULES:
-            if rule.matches(clue):
-                return _found(rule.dialect, rule.reason, known)
-    return Detection(Generic.name, NO_FINGERPRINT)
+        clue = clue_of(event)
+        found = _by_event(clue)
+        if found is not None:
+            return _found(*found, known, guess or providers.of_payload(clue.data))
+    if guess is not None and guess.name in _CHAT:
+        return _found("openai-chat", guess.reason, known, guess)
+    return Detection(Generic.name, NO_FINGERPRINT, guess.name if guess else None)
 
 
-def _found(dialect: str, reason: str, known: set[str]) -> Detection:
+def _by_headers(headers: Headers) -> tuple[str, str] | None:
+    """A dialect and why, where headers alone are enough."""
+    for name, value in headers:
+        lower = name.lower()
+        if lower == "x-vercel-ai-ui-message-stream":
+            return "vercel-ui", "the header x-vercel-ai-ui-message-stream"
+        if lower == "mcp-session-id":
+            return "mcp", "the header mcp-session-id"
+        if lower == "link" and 'rel="mercure"' in value.replace("'", '"'):
+            return "mercure", "a link header with the relation mercure"
+    return None
+
+
+def _by_event(clue: Clue) -> tuple[str, str] | None:
+    return next(((rule.dialect, rule.reason) for rule in RULES if rule.matches(clue)), None)
+
+
+def _found(dialect: str, reason: str, known: set[str], guess: Provider | None) -> Detection:
+    provider = guess.name if guess else None
+    if guess is not None and guess.reason != reason:
+        reason = f"{reason}; {guess.name} by {guess.reason}"
     if dialect in known:
-        return Detection(dialect, reason)
-    return Detection(Generic.name, f"{reason}: looks like {dialect}, which has no reader")
+        return Detection(dialect, reason, provider)
+    return Detection(Generic.name, f"{reason}: looks like {dialect}, which has no reader", provider)
 
 
 def _readers() -> Mapping[str, type[Dialect]]:
@@ -151,9 +98,9 @@ def _readers() -> Mapping[str, type[Dialect]]:
 class Auto(Dialect):
     """Detects the dialect of one response and then reads as that dialect.
 
-    `detection` says what was found so far, `chosen` is the dialect that reads, `name` is that one's name.
-    Until a fingerprint is found events are read as generic ones; no fingerprint can hide in them, since
-    anything with text in it would have been one.
+    `detection` says what was found so far, `chosen` is the dialect that reads, `name` is that one's name, and
+    `provider` a guess at who sent it. Until a fingerprint is found events are read as generic ones; no
+    fingerprint can hide in them, since anything with text in it would have been one.
     """
 
     name = "auto"
@@ -163,36 +110,57 @@ class Auto(Dialect):
         self.chosen: Dialect = Generic()
         self.name = self.chosen.name
         self.decided = False
+        self.provider: Provider | None = None
         self._seen: list[Event] = []
 
     def headers_seen(self, headers: Headers) -> None:
-        """Take the response headers; before the first event they may tell the dialect."""
-        self._decide(detect(headers, ()))
+        """Take the response headers. They may tell the dialect, and more often the provider."""
+        self._guess(providers.of_headers(headers))
+        found = _by_headers(headers)
+        if found is not None:
+            self._decide(found)
+
+    def comment_seen(self, text: str) -> None:
+        """Take a comment: a heartbeat may tell the provider."""
+        if self.provider is None:
+            self._guess(providers.of_comment(text))
+
+    def _guess(self, provider: Provider | None) -> None:
+        if provider is not None and self.provider is None:
+            self.provider = provider
+            self.detection = self.detection._replace(provider=provider.name)
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of the event in the dialect found, this event included in the evidence.
 
-        What earlier events turn out to have broken in that dialect comes with the event that tells it.
+        What earlier events turn out to have meant in that dialect comes with the event that tells it.
         """
         if self.decided:
             return self.chosen.read(event)
-        late = self._decide(detect((), (event,)))
-        if not self.decided:
+        clue = clue_of(event)
+        found = _by_event(clue)
+        late: list[Delta] = []
+        if found is not None:
+            self._guess(providers.of_payload(clue.data))
+            late = self._decide(found)
+        else:
             self._seen.append(event)
             self.decided = len(self._seen) >= _PATIENCE
+            if self.decided:
+                self._seen.clear()
         return [*late, *self.chosen.read(event)]
 
-    def _decide(self, detection: Detection) -> list[Delta]:
-        late: list[Delta] = []
-        if self.decided or detection.reason == NO_FINGERPRINT:
-            return late
+    def _decide(self, found: tuple[str, str]) -> list[Delta]:
+        if self.decided:
+            return []
         self.decided = True
-        self.detection = detection
-        if detection.name != Generic.name:
-            self.chosen = _readers()[detection.name]()
+        self.detection = _found(*found, set(_readers()), self.provider)
+        late: list[Delta] = []
+        if self.detection.name != Generic.name:
+            self.chosen = _readers()[self.detection.name]()
             self.name = self.chosen.name
-            for earlier in self._seen:  # for its state; the rest of what they meant has been told as generic
-                late += [delta for delta in self.chosen.read(earlier) if isinstance(delta, Malformed)]
+            for earlier in self._seen:
+                late += [delta for delta in self.chosen.read(earlier) if not _told(delta)]
         self._seen.clear()
         return late
 
@@ -205,3 +173,8 @@ class Auto(Dialect):
     def complete(self) -> bool | None:
         """As the dialect found says."""
         return self.chosen.complete
+
+
+def _told(delta: Delta) -> bool:
+    """Whether the generic reader has told as much already."""
+    return isinstance(delta, StreamFault) or (isinstance(delta, Meta) and delta.name in ("done", "ping"))

@@ -54,6 +54,8 @@ def _from_text(error: str, payload: dict[str, Any]) -> StreamFault:
 
 def _from_announced(payload: dict[str, Any]) -> StreamFault:
     fault = _from_fields(payload)
+    if fault.type == "error":  # the event's own name, not the kind of error
+        fault = fault._replace(type=None)
     if fault.message is not None:
         return fault
     said = string(payload.get("detail")) or string(payload.get("errorText")) or compact(payload)

@@ -36,10 +36,10 @@ from sse_tui.dialects.base import (
     Refusal,
     StreamFault,
     Text,
-    Usage,
 )
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.openai_chat_tools import ToolCalls
+from sse_tui.dialects.openai_usage import counted
 from sse_tui.dialects.payload import JsonError, compact, count, decode, kind_of, members, string
 from sse_tui.eventstream.items import Event
 
@@ -48,7 +48,7 @@ DONE = "[DONE]"
 _PING_TYPES = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 # Top-level members that are passed on as they are: the server's own numbers and facts about the request.
-_PASSED_ON = ("timings", "perf_metrics", "x_groq", "prompt_filter_results")
+_PASSED_ON = ("timings", "perf_metrics", "x_groq", "prompt_filter_results", "sglext")
 
 # Members that make a payload more than choices, names and usage ("type" and "object" only with some values).
 _BESIDE = frozenset({*_PASSED_ON, "prompt_progress", "error", "type"})
@@ -276,12 +276,10 @@ class OpenAIChat(Dialect):
         if type(usage) is not dict:
             deltas.append(Malformed(f"usage: expected an object, got {kind_of(usage)}"))
             return False
-        tokens_in, tokens_out = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
-        if tokens_in is None and tokens_out is None:
+        counts = counted(usage)
+        if counts is None:
             return False
-        reasoning = count(members(usage.get("completion_tokens_details")).get("reasoning_tokens"))
-        cached = count(members(usage.get("prompt_tokens_details")).get("cached_tokens"))
-        deltas.append(Usage(tokens_in, tokens_out, reasoning, cached))
+        deltas.append(counts)
         return True
 
     @classmethod

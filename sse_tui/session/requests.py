@@ -8,7 +8,7 @@ from typing import Any
 
 from sse_tui import dialects
 from sse_tui.config import Profile
-from sse_tui.dialects.base import Message
+from sse_tui.dialects.base import BEARER, Message
 from sse_tui.resume import Policy
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest, Timeouts
@@ -38,7 +38,10 @@ def chat_turn(
     token: str | None = None,
     model: str | None = None,
 ) -> TurnSpec:
-    """The next turn of a conversation with the spec's profile. `token`, when given, is the bearer token.
+    """The next turn of a conversation with the spec's profile. `token`, when given, is our endpoint's.
+
+    The key goes where the dialect's provider wants it, unless the profile's own headers bring it; headers of the
+    profile replace those of the dialect.
 
     Our own endpoint can resume, so its turns reconnect with ``Last-Event-ID`` by default; other people's POSTs
     never repeat unless the profile says so.
@@ -49,11 +52,15 @@ def chat_turn(
     # Our own endpoint was started with the profile's model, and knows it by the name that it gave itself.
     name = (model if own else None) or profile.model or model or "default"
     prepared = dialect.prepare(base_url, name, messages, sampling(profile))
-    headers = [*prepared.headers, *profile.headers.items()]
-    key = token or spec.api_key
-    if key and not any(name.lower() == "authorization" for name, _ in headers):
-        headers.append(("Authorization", f"Bearer {key}"))
-    request = StreamRequest(prepared.method, prepared.url, headers, prepared.body, profile.dialect)
+    given = {name.lower() for name in profile.headers}
+    headers = [header for header in prepared.headers if header[0].lower() not in given]
+    headers += profile.headers.items()
+    key, auth = token or spec.api_key, BEARER if own else dialect.auth
+    if key and given.isdisjoint(("authorization", auth.header.lower())):
+        headers.append((auth.header, auth.value(key)))
+    request = StreamRequest(
+        prepared.method, prepared.url, headers, prepared.body, profile.dialect, any_type=dialect.line_based
+    )
     policy = spec.policy or Policy(kind=profile.reconnect or ("last-event-id" if own else "never"))
     return _turn(spec, request, spec.dialect or profile.dialect, policy)
 

@@ -73,7 +73,7 @@ def test_the_first_event_that_tells_counts() -> None:
 
 
 def test_a_shape_without_a_reader_is_generic_and_named() -> None:
-    found = detect([], [event('{"type":"chat.start"}', "chat.start")])
+    found = detect([], [event('{"type":"chat.start"}', "chat.start")], readers=["openai-chat"])
     assert found.name == "generic"
     assert "lmstudio" in found.reason
 
@@ -117,7 +117,8 @@ class TestAuto:
     def test_headers_can_decide(self) -> None:
         dialect = Auto()
         dialect.headers_seen([("x-vercel-ai-ui-message-stream", "v1")])
-        assert "vercel-ui" in dialect.detection.reason
+        assert (dialect.name, dialect.decided) == ("vercel-ui", True)
+        assert "x-vercel-ai-ui-message-stream" in dialect.detection.reason
 
     def test_is_created_by_name_and_is_no_dialect_of_its_own(self) -> None:
         assert isinstance(create("auto"), Auto)

@@ -1,0 +1,217 @@
+"""Anthropic's Messages API, and servers that copy it (llama.cpp, LiteLLM, LM Studio, DeepSeek, Z.AI, vLLM).
+
+Every event's ``event`` equals the ``type`` in its data: ``message_start``; for each content block
+``content_block_start``, deltas, ``content_block_stop``; ``message_delta`` with the stop reason and cumulative
+usage; ``message_stop``. ``ping`` may come anywhere, ``error`` at any time after status 200. Event and block
+types unknown here are passed over, as the API's own documentation asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sse_tui.dialects.base import (
+    Auth,
+    Delta,
+    Finish,
+    Malformed,
+    Message,
+    Meta,
+    Prepared,
+    Reasoning,
+    Text,
+    ToolCall,
+    Usage,
+)
+from sse_tui.dialects.json_events import Reader, TypedDialect, place
+from sse_tui.dialects.payload import compact, count, kind_of, members, string
+from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system, turns
+
+VERSION = "2023-06-01"
+
+MAX_TOKENS = 4096
+"""Sent where the user sets none: the API requires a limit, and every model takes this one."""
+
+_NAMES = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "max_tokens": "max_tokens",
+    "stop": "stop_sequences",
+}
+
+_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+
+
+class _Block:
+    """What a running content block is, as far as its deltas need to know."""
+
+    __slots__ = ("given", "kind", "pieces")
+
+    def __init__(self, kind: str, given: Any) -> None:
+        self.kind = kind
+        self.given = given
+        self.pieces = False
+
+
+class AnthropicMessages(TypedDialect):
+    """Reads one streamed message. Blocks are parts of one answer, in the order of their index."""
+
+    name = "anthropic-messages"
+    auth: ClassVar[Auth] = Auth("x-api-key")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._blocks: dict[int, _Block] = {}
+        self._usage: dict[str, Any] = {}
+
+    def _message_start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        message = members(payload.get("message"))
+        self._names(message.get("model"), message.get("id"), deltas)
+        if string(message.get("role")):
+            deltas.append(Meta("role", message["role"]))
+        self._count(message.get("usage"), deltas)
+
+    def _count(self, usage: Any, deltas: list[Delta]) -> None:
+        """Merge counts key by key, the later ones winning: ``message_delta`` repeats only some of them."""
+        if not isinstance(usage, dict):
+            if usage is not None:
+                deltas.append(Malformed(f"usage: expected an object, got {kind_of(usage)}"))
+            return
+        self._usage.update((name, value) for name, value in usage.items() if value is not None)
+        merged = self._usage
+        tokens_in, tokens_out = count(merged.get("input_tokens")), count(merged.get("output_tokens"))
+        if tokens_in is not None or tokens_out is not None:
+            thinking = count(members(merged.get("output_tokens_details")).get("thinking_tokens"))
+            cached = count(merged.get("cache_read_input_tokens"))
+            deltas.append(Usage(tokens_in, tokens_out, thinking, cached))
+        iterations = usage.get("iterations")
+        for entry in iterations if isinstance(iterations, list) else ():
+            if isinstance(entry, dict) and entry.get("type") == "fallback_message":
+                self._names(entry.get("model"), None, deltas)
+
+    def _block_start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        index, block = place(payload.get("index")), members(payload.get("content_block"))
+        kind = string(block.get("type")) or ""
+        self._blocks[index] = _Block(kind, block.get("input"))
+        if kind == "text":
+            _text(Text, block.get("text"), index, deltas)
+        elif kind == "thinking":
+            _text(Reasoning, block.get("thinking"), index, deltas)
+        elif kind == "tool_use":
+            deltas.append(ToolCall(index, string(block.get("id")), string(block.get("name")), ""))
+        elif kind in _CALLS:
+            call = {"slot": index, "type": kind, "name": string(block.get("name")), "arguments": ""}
+            deltas.append(Meta("server_tool_call", call))
+        elif kind.endswith("_tool_result"):
+            deltas.append(Meta("server_tool_result", block))
+        elif kind == "fallback":
+            deltas.append(Meta("fallback", block))
+            self._names(members(block.get("to")).get("model"), None, deltas)
+        elif kind in ("redacted_thinking", "compaction"):
+            deltas.append(Meta(kind, block.get("content") or ""))
+
+    def _block_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        delta = payload.get("delta")
+        if type(delta) is not dict:
+            deltas.append(Malformed(f"delta: expected an object, got {kind_of(delta)}"))
+            return
+        index, kind = place(payload.get("index")), delta.get("type")
+        if kind == "text_delta":
+            _text(Text, delta.get("text"), index, deltas)
+        elif kind == "thinking_delta":
+            _text(Reasoning, delta.get("thinking"), index, deltas)
+        elif kind == "input_json_delta":
+            self._arguments(index, string(delta.get("partial_json")), deltas)
+        elif kind == "citations_delta":
+            deltas.append(Meta("citation", delta.get("citation")))
+        elif kind == "signature_delta":
+            deltas.append(Meta("signature", delta.get("signature")))
+        elif kind == "compaction_delta":
+            deltas.append(Meta("compaction", delta.get("content") or ""))
+
+    def _arguments(self, index: int, piece: str | None, deltas: list[Delta]) -> None:
+        if not piece:
+            return
+        block = self._blocks.get(index)
+        if block is not None:
+            block.pieces = True
+            if block.kind in _CALLS[1:]:
+                deltas.append(
+                    Meta(
+                        "server_tool_call",
+                        {"slot": index, "type": block.kind, "name": None, "arguments": piece},
+                    )
+                )
+                return
+        deltas.append(ToolCall(index, None, None, piece))
+
+    def _block_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """The input of a call that came whole with its start, as some servers send it."""
+        index = place(payload.get("index"))
+        block = self._blocks.pop(index, None)
+        if block is not None and block.kind in _CALLS and block.given and not block.pieces:
+            self._blocks[index] = block
+            self._arguments(index, compact(block.given), deltas)
+            del self._blocks[index]
+
+    def _message_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        delta = members(payload.get("delta"))
+        reason = delta.get("stop_reason")
+        if isinstance(reason, str) and reason:
+            self._finished = True
+            deltas.append(Finish(reason))
+        elif reason is not None:
+            deltas.append(Malformed(f"stop_reason: expected a string, got {kind_of(reason)}"))
+        if delta.get("stop_details"):
+            deltas.append(Meta("safety", delta["stop_details"]))
+        self._count(payload.get("usage"), deltas)
+
+    def _message_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._ended = True
+
+    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+        "message_start": _message_start,
+        "content_block_start": _block_start,
+        "content_block_delta": _block_delta,
+        "content_block_stop": _block_stop,
+        "message_delta": _message_delta,
+        "message_stop": _message_stop,
+    }
+
+    @property
+    def open_blocks(self) -> list[int]:
+        """The indices of the content blocks that began and have not stopped."""
+        return sorted(self._blocks)
+
+    @classmethod
+    def prepare(
+        cls, base_url: str, model: str, messages: Sequence[Message], params: Mapping[str, Any]
+    ) -> Prepared:
+        """POST to ``/v1/messages``; the system prompt goes beside the messages."""
+        system, rest = split_system(messages)
+        body: dict[str, Any] = {
+            "model": model,
+            "max_tokens": MAX_TOKENS,
+            "messages": turns(rest),
+            "stream": True,
+        }
+        if system is not None:
+            body["system"] = system
+        body.update(mapped(params, _NAMES, cls.name))
+        headers = [("anthropic-version", VERSION)]
+        return post(endpoint(base_url, "v1/messages"), body, params, headers=headers)
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The text of the last message of the user."""
+        return last_of_role(members_of(body).get("messages"))
+
+
+def _text(kind: type[Text] | type[Reasoning], text: Any, index: int, deltas: list[Delta]) -> None:
+    if text:
+        if isinstance(text, str):
+            deltas.append(kind(text, 0, index))
+        else:
+            deltas.append(Malformed(f"{kind.__name__.lower()}: expected a string, got {kind_of(text)}"))

@@ -1,0 +1,154 @@
+"""Cohere's ``/v2/chat``: events named after their payload's ``type``, ``message-end`` and then ``[DONE]``.
+
+Content, tool calls and citations are told apart by index. What the first version of the API sent
+(``event_type``: text-generation, stream-end, …) is understood too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sse_tui.dialects.base import (
+    Delta,
+    Finish,
+    Message,
+    Meta,
+    Prepared,
+    Reasoning,
+    StreamFault,
+    Text,
+    ToolCall,
+    Usage,
+)
+from sse_tui.dialects.json_events import Reader, TypedDialect, place
+from sse_tui.dialects.payload import compact, count, members, string
+from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, turns
+from sse_tui.eventstream.items import Event
+
+_NAMES = {
+    "temperature": "temperature",
+    "top_p": "p",
+    "top_k": "k",
+    "max_tokens": "max_tokens",
+    "seed": "seed",
+    "stop": "stop_sequences",
+}
+
+
+class CohereV2(TypedDialect):
+    """Reads one streamed chat."""
+
+    name = "cohere-v2"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._slots = 0
+
+    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        if "type" not in payload and isinstance(payload.get("event_type"), str):
+            payload = {**payload, "type": payload["event_type"]}
+        super()._take(event, payload, deltas)
+
+    def _message(self, payload: dict[str, Any]) -> dict[str, Any]:
+        return members(members(payload.get("delta")).get("message"))
+
+    def _start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._names(payload.get("model"), payload.get("id") or payload.get("generation_id"), deltas)
+        role = string(self._message(payload).get("role"))
+        if role:
+            deltas.append(Meta("role", role))
+
+    def _content(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        content = self._message(payload).get("content")
+        part = place(payload.get("index"))
+        for name, kind in (("thinking", Reasoning), ("text", Text)):
+            text = string(members(content).get(name))
+            if text:
+                deltas.append(kind(text, 0, part))
+
+    def _plan(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        plan = string(self._message(payload).get("tool_plan"))
+        if plan:
+            deltas.append(Meta("tool_plan", plan))
+
+    def _call(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        calls = self._message(payload).get("tool_calls")
+        call = members(calls[0] if isinstance(calls, list) and calls else calls)
+        function = members(call.get("function"))
+        arguments = function.get("arguments")
+        if arguments is not None and not isinstance(arguments, str):
+            arguments = compact(arguments)
+        ident, name = string(call.get("id")), string(function.get("name"))
+        if ident or name or arguments:
+            deltas.append(ToolCall(place(payload.get("index")), ident, name, arguments or ""))
+
+    def _citation(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        deltas.append(Meta("citation", self._message(payload).get("citations") or payload.get("citations")))
+
+    def _end(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        delta = members(payload.get("delta"))
+        self._close(delta.get("finish_reason"), members(delta.get("usage")), delta.get("error"), deltas)
+
+    def _close(self, reason: Any, usage: dict[str, Any], error: Any, deltas: list[Delta]) -> None:
+        if string(reason):
+            deltas.append(Finish(reason))
+        tokens = members(usage.get("tokens")) or members(usage.get("billed_units"))
+        tokens_in, tokens_out = count(tokens.get("input_tokens")), count(tokens.get("output_tokens"))
+        if tokens_in is not None or tokens_out is not None:
+            deltas.append(Usage(tokens_in, tokens_out, None, count(usage.get("cached_tokens"))))
+        if error:
+            self._fault({"error": error}, deltas)
+        elif isinstance(reason, str) and reason.startswith("ERROR"):
+            self._failed = True
+            deltas.append(StreamFault(None, reason, None))
+        self._ended = True
+
+    # The first version of the API
+
+    def _old_text(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        text = string(payload.get("text"))
+        if text:
+            deltas.append(Text(text))
+
+    def _old_calls(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        calls = payload.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            call = members(call)
+            arguments = "{}" if call.get("parameters") is None else compact(call["parameters"])
+            deltas.append(ToolCall(self._slots, string(call.get("id")), string(call.get("name")), arguments))
+            self._slots += 1
+
+    def _old_end(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        meta = members(members(payload.get("response")).get("meta"))
+        self._close(payload.get("finish_reason"), meta, payload.get("error"), deltas)
+
+    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+        "message-start": _start,
+        "content-start": _content,
+        "content-delta": _content,
+        "tool-plan-delta": _plan,
+        "tool-call-start": _call,
+        "tool-call-delta": _call,
+        "citation-start": _citation,
+        "message-end": _end,
+        "stream-start": _start,
+        "text-generation": _old_text,
+        "tool-calls-generation": _old_calls,
+        "citation-generation": _citation,
+        "stream-end": _old_end,
+    }
+
+    @classmethod
+    def prepare(
+        cls, base_url: str, model: str, messages: Sequence[Message], params: Mapping[str, Any]
+    ) -> Prepared:
+        """POST to ``/v2/chat``."""
+        body: dict[str, Any] = {"model": model, "messages": turns(messages), "stream": True}
+        body.update(mapped(params, _NAMES, cls.name))
+        return post(endpoint(base_url, "v2/chat"), body, params)
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The text of the last message of the user."""
+        return last_of_role(members_of(body).get("messages"))

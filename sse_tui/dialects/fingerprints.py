@@ -1,0 +1,202 @@
+"""The table of fingerprints: what in one event tells its dialect.
+
+The order matters: the first rule that matches wins, and narrower ones stand before wider ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.eventstream.items import Event
+
+
+class Clue(NamedTuple):
+    """One event, decoded once. `data` is {} when the payload is no object."""
+
+    type: str
+    id: str
+    data: dict[str, Any]
+
+    def kind(self) -> str:
+        """The payload's own ``type``, by which many dialects name their events."""
+        kind = self.data.get("type")
+        return kind if isinstance(kind, str) else ""
+
+    def choice(self) -> dict[str, Any]:
+        """The first of the payload's choices."""
+        return self.first("choices")
+
+    def first(self, name: str) -> dict[str, Any]:
+        """The first object of the list `name`."""
+        found = self.data.get(name)
+        return members(found[0]) if isinstance(found, list) and found else {}
+
+
+def clue_of(event: Event) -> Clue:
+    """What an event tells."""
+    try:
+        decoded = decode(event.data)
+    except JsonError:
+        decoded = None
+    if isinstance(decoded, list) and decoded:  # a batch of JSON-RPC messages
+        first = members(decoded[0])
+        decoded = first if "jsonrpc" in first else None
+    return Clue(event.type, event.id, members(decoded))
+
+
+class Rule(NamedTuple):
+    """`reason` is what the user reads."""
+
+    dialect: str
+    reason: str
+    matches: Callable[[Clue], bool]
+
+
+def _starts(prefix: str) -> Callable[[Clue], bool]:
+    return lambda clue: clue.type.startswith(prefix) or clue.kind().startswith(prefix)
+
+
+def _is(*names: str) -> Callable[[Clue], bool]:
+    return lambda clue: clue.type in names or clue.kind() in names
+
+
+def _has(name: str) -> Callable[[Clue], bool]:
+    return lambda clue: name in clue.data
+
+
+def _responses_error(clue: Clue) -> bool:
+    return clue.kind() == "error" and "sequence_number" in clue.data
+
+
+def _vercel(clue: Clue) -> bool:
+    kind = clue.kind()
+    if kind == "start":
+        return "messageId" in clue.data or "messageMetadata" in clue.data
+    return kind in ("start-step", "text-start", "reasoning-start", "tool-input-start") or (
+        kind in ("text-delta", "reasoning-delta") and isinstance(clue.data.get("delta"), str)
+    )
+
+
+def _gemini(clue: Clue) -> bool:
+    data = clue.data
+    if "candidates" not in data and isinstance(data.get("response"), dict):
+        data = data["response"]
+    return isinstance(data.get("candidates"), list)
+
+
+def _gemini_facts(clue: Clue) -> bool:
+    return "promptFeedback" in clue.data or {"usageMetadata", "modelVersion"} <= clue.data.keys()
+
+
+def _cohere_v1(clue: Clue) -> bool:
+    return isinstance(clue.data.get("event_type"), str) and "is_finished" in clue.data
+
+
+def _tgi(clue: Clue) -> bool:
+    return "id" in members(clue.data.get("token")) and "choices" not in clue.data
+
+
+def _llamacpp(clue: Clue) -> bool:
+    return isinstance(clue.data.get("stop"), bool) and isinstance(clue.data.get("content"), str)
+
+
+_GRAPH = ("values", "updates", "messages/partial", "messages/complete", "messages/metadata")
+
+
+def _langgraph(clue: Clue) -> bool:
+    mode = clue.type.partition("|")[0]
+    return mode in _GRAPH or (mode == "metadata" and "run_id" in clue.data)
+
+
+def _wikimedia(clue: Clue) -> bool:
+    if clue.id.startswith('[{"topic"'):
+        return True
+    return {"stream", "domain"} <= members(clue.data.get("meta")).keys()
+
+
+def _ollama(clue: Clue) -> bool:
+    data = clue.data
+    return (
+        isinstance(data.get("done"), bool) and "model" in data and ("message" in data or "response" in data)
+    )
+
+
+def _kubernetes(clue: Clue) -> bool:
+    watch = clue.kind() in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR")
+    return watch and isinstance(clue.data.get("object"), dict)
+
+
+def _replicate(clue: Clue) -> bool:
+    return clue.type == "output" and (not clue.data or re.fullmatch(r"\d+:\d+", clue.id) is not None)
+
+
+def _chat(clue: Clue) -> bool:
+    if clue.data.get("object") == "chat.completion.chunk" or "delta" in clue.choice():
+        return True
+    return "choices" in clue.data and not clue.data["choices"] and "prompt" not in clue.data
+
+
+def _completions(clue: Clue) -> bool:
+    return clue.data.get("object") == "text_completion" or "text" in clue.choice()
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "anthropic-messages",
+        "Anthropic's message_start or content_block events",
+        _is("message_start", "content_block_start", "content_block_delta", "message_delta"),
+    ),
+    Rule("openai-responses", "events named response.*", _starts("response.")),
+    Rule("openai-responses", "an error with a sequence_number", _responses_error),
+    Rule("mcp", "an endpoint event, MCP's older transport", lambda clue: clue.type == "endpoint"),
+    Rule("mcp", "JSON-RPC messages", lambda clue: clue.data.get("jsonrpc") == "2.0"),
+    Rule("vercel-ui", "Vercel's UI message parts", _vercel),
+    Rule("openai-chat", "Groq's x_groq member", _has("x_groq")),
+    Rule("gemini", "a candidates member", _gemini),
+    Rule("gemini", "Gemini's promptFeedback, or its usageMetadata and modelVersion", _gemini_facts),
+    Rule(
+        "cohere-v2",
+        "Cohere's message-start or content-delta",
+        _is("message-start", "content-start", "content-delta", "tool-plan-delta", "tool-call-start"),
+    ),
+    Rule("cohere-v2", "event_type and is_finished, Cohere's first API", _cohere_v1),
+    Rule("lmstudio", "a chat.start event", _is("chat.start")),
+    Rule(
+        "mistral-conversations",
+        "Mistral's conversation events",
+        _is("conversation.response.started", "message.output.delta", "function.call.delta"),
+    ),
+    Rule(
+        "openai-completions", "text_completion payloads", lambda c: c.data.get("object") == "text_completion"
+    ),
+    Rule("openai-chat", "Azure's prompt_filter_results", _has("prompt_filter_results")),
+    Rule("tgi", "a token member with an id", _tgi),
+    Rule("llamacpp-native", "stop and content at the top of the payload", _llamacpp),
+    Rule("langgraph", "a metadata, values, updates or messages event", _langgraph),
+    Rule("openai-assistants", "events named thread.*", _starts("thread.")),
+    Rule("openai-transcription", "payloads of type transcript.text.*", _starts("transcript.text.")),
+    Rule(
+        "openai-chat",
+        "chat.completion.chunk payloads with timings, llama.cpp's",
+        lambda clue: _chat(clue) and "timings" in clue.data,
+    ),
+    Rule("openai-chat", "chat.completion.chunk payloads", _chat),
+    Rule("openai-completions", "text_completion payloads", _completions),
+    Rule("ollama", "model, message and done: Ollama's lines", _ollama),
+    Rule("kubernetes-watch", "a type and an object, as a Kubernetes watch has them", _kubernetes),
+    Rule("watsonx", "results with generated_text", lambda clue: "generated_text" in clue.first("results")),
+    Rule("replicate", "output events of plain text", _replicate),
+    Rule("wikimedia", "ids of topics and offsets, or Wikimedia's meta member", _wikimedia),
+    Rule(
+        "mercure", "ids that are urn:uuid, as Mercure hubs make them", lambda c: c.id.startswith("urn:uuid:")
+    ),
+    Rule(
+        "writer-completions",
+        "payloads of a value and nothing else",
+        lambda clue: clue.data.keys() == {"value"} and isinstance(clue.data["value"], str),
+    ),
+    Rule("langgraph", "data events, LangServe's", lambda clue: clue.type == "data"),
+)

@@ -1,0 +1,131 @@
+"""Messages of LangChain as its servers serialize them: whole, or as chunks to be appended.
+
+``{"type": "AIMessageChunk", "id", "content", "tool_call_chunks", "usage_metadata", "response_metadata"}``, or
+the same under ``kwargs`` of ``{"lc": 1, "type": "constructor"}``. Content is text or a list of parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Text, ToolCall, Usage
+from sse_tui.dialects.payload import compact, count, members, string
+
+_ASSISTANT = ("ai", "AIMessage", "AIMessageChunk")
+
+
+class LangChainMessages:
+    """Gives the text of each message once, whether it comes in chunks, whole, or repeated with every state."""
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[str | None, bool], list[str]] = {}
+        self._parts: dict[str | None, int] = {}
+        self._slots: dict[tuple[str | None, Any], int] = {}
+        self._whole_calls: set[str | None] = set()
+        self._model: str | None = None
+
+    def output(self, payload: Any, deltas: list[Delta]) -> None:
+        """LangServe's output: text as it is, or a message chunk."""
+        if isinstance(payload, str):
+            if payload:
+                deltas.append(Text(payload))
+        else:
+            self.chunk(payload, deltas)
+
+    def chunk(self, message: Any, deltas: list[Delta]) -> None:
+        """A message chunk; one that is whole counts like its only chunk."""
+        message = _fields(message)
+        if message.get("type") not in (*_ASSISTANT, None):
+            return
+        ident = string(message.get("id"))
+        if message.get("type") in _ASSISTANT[:2] and (ident, False) in self._told:
+            self.whole([message], deltas)
+            return
+        part = self._parts.setdefault(ident, len(self._parts))
+        for text, thought in _texts(message.get("content")):
+            deltas.append(Reasoning(text, 0, part) if thought else Text(text, 0, part))
+            if ident is not None:
+                self._told.setdefault((ident, thought), []).append(text)
+        calls = message.get("tool_call_chunks")
+        for call in calls if isinstance(calls, list) else ():
+            self._call_piece(ident, members(call), deltas)
+        self._facts(message, deltas)
+
+    def whole(self, messages: Any, deltas: list[Delta]) -> None:
+        """Messages as they stand now: what they have more than was told is new."""
+        for message in messages if isinstance(messages, list) else ():
+            message = _fields(message)
+            if message.get("type") not in _ASSISTANT:
+                continue
+            ident = string(message.get("id"))
+            part = self._parts.setdefault(ident, len(self._parts))
+            for thought in (True, False):
+                text = "".join(text for text, reasons in _texts(message.get("content")) if reasons is thought)
+                told = "".join(self._told.get((ident, thought), ()))
+                if len(text) > len(told) and text.startswith(told):
+                    self._told[ident, thought] = [text]
+                    new = text[len(told) :]
+                    deltas.append(Reasoning(new, 0, part) if thought else Text(new, 0, part))
+            if message.get("response_metadata") and ident not in self._whole_calls:
+                self._whole_calls.add(ident)
+                self._whole_message(ident, message, deltas)
+
+    def _whole_message(self, ident: str | None, message: dict[str, Any], deltas: list[Delta]) -> None:
+        calls = message.get("tool_calls")
+        for position, call in enumerate(calls if isinstance(calls, list) else ()):
+            call = members(call)
+            key = (ident, position)
+            if key not in self._slots:
+                slot = self._slots[key] = len(self._slots)
+                arguments = "" if call.get("args") is None else compact(call["args"])
+                deltas.append(ToolCall(slot, string(call.get("id")), string(call.get("name")), arguments))
+        self._facts(message, deltas)
+
+    def _call_piece(self, ident: str | None, call: dict[str, Any], deltas: list[Delta]) -> None:
+        key = (ident, count(call.get("index")))
+        slot = self._slots.setdefault(key, len(self._slots))
+        deltas.append(
+            ToolCall(slot, string(call.get("id")), string(call.get("name")), string(call.get("args")) or "")
+        )
+
+    def _facts(self, message: dict[str, Any], deltas: list[Delta]) -> None:
+        usage = members(message.get("usage_metadata"))
+        tokens_in, tokens_out = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
+        if tokens_in is not None or tokens_out is not None:
+            reasoning = count(members(usage.get("output_token_details")).get("reasoning"))
+            cached = count(members(usage.get("input_token_details")).get("cache_read"))
+            deltas.append(Usage(tokens_in, tokens_out, reasoning, cached))
+        facts = members(message.get("response_metadata"))
+        model = string(facts.get("model_name")) or string(facts.get("model"))
+        if model and model != self._model:
+            self._model = model
+            deltas.append(Meta("model", model))
+        reason = string(facts.get("finish_reason")) or string(facts.get("stop_reason"))
+        if reason:
+            deltas.append(Finish(reason))
+
+
+def _fields(message: Any) -> dict[str, Any]:
+    """The fields of a message, out of LangChain's constructor form too."""
+    fields = members(message)
+    if fields.get("type") != "constructor":
+        return fields
+    names = fields.get("id")
+    kind = names[-1] if isinstance(names, list) and names else None
+    return {"type": kind, **members(fields.get("kwargs"))}
+
+
+def _texts(content: Any) -> list[tuple[str, bool]]:
+    """The texts of a message's content, and whether each is reasoning."""
+    if isinstance(content, str):
+        return [(content, False)] if content else []
+    found = []
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, str) and part:
+            found.append((part, False))
+        part = members(part)
+        for name, thought in (("text", False), ("thinking", True), ("reasoning", True)):
+            text = string(part.get(name))
+            if text:
+                found.append((text, thought))
+    return found

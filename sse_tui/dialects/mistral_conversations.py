@@ -1,0 +1,103 @@
+"""Mistral's conversations and agents: named events, from ``conversation.response.started`` to ``.done``.
+
+Its chat completions are OpenAI's and read as such; this is the other API. Entries are told apart by
+``output_index``, their contents by ``content_index``. Connectors (``tool.execution.*``) run on the server,
+``function.call.delta`` is for the client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall
+from sse_tui.dialects.json_events import Reader, TypedDialect, place
+from sse_tui.dialects.openai_usage import counted
+from sse_tui.dialects.payload import compact, members, string
+
+_ENTRY = 2**20
+
+
+class MistralConversations(TypedDialect):
+    """Reads one turn of a conversation."""
+
+    name = "mistral-conversations"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._slots: dict[Any, int] = {}
+
+    def _started(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._names(None, payload.get("conversation_id"), deltas)
+
+    def _output(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._names(payload.get("model"), None, deltas)
+        part = place(payload.get("output_index"), 2**31) * _ENTRY + place(payload.get("content_index"))
+        content = payload.get("content")
+        for chunk in content if isinstance(content, list) else (content,):
+            self._chunk(chunk, part, deltas)
+
+    def _chunk(self, chunk: Any, part: int, deltas: list[Delta]) -> None:
+        if isinstance(chunk, str):
+            chunk = {"type": "text", "text": chunk}
+        chunk = members(chunk)
+        kind = chunk.get("type")
+        if kind == "thinking":
+            thinking = chunk.get("thinking")
+            for piece in thinking if isinstance(thinking, list) else ({"text": thinking},):
+                text = string(members(piece).get("text"))
+                if text:
+                    deltas.append(Reasoning(text, 0, part))
+        elif kind == "tool_reference":
+            deltas.append(Meta("citation", chunk))
+        elif string(chunk.get("text")):
+            deltas.append(Text(chunk["text"], 0, part))
+
+    def _function(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._names(payload.get("model"), None, deltas)
+        ident = string(payload.get("tool_call_id"))
+        slot = self._slots.setdefault(ident or string(payload.get("id")), len(self._slots))
+        given = payload.get("arguments")
+        piece = given if isinstance(given, str) else "" if given is None else compact(given)
+        deltas.append(ToolCall(slot, ident, string(payload.get("name")), piece))
+
+    def _tool(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """A connector's run; its arguments come whole or in pieces."""
+        slot = self._slots.setdefault(("tool", string(payload.get("id"))), len(self._slots))
+        call: dict[str, Any] = {"slot": slot, "type": "tool.execution", "name": string(payload.get("name"))}
+        if isinstance(payload.get("arguments"), str):
+            call["arguments"] = payload["arguments"]
+        deltas.append(Meta("server_tool_call", call))
+
+    def _tool_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        deltas.append(Meta("server_tool_result", payload))
+
+    def _closing(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        usage = counted(members(payload.get("usage")))
+        if usage is not None:
+            deltas.append(usage)
+        if string(payload.get("stop_reason")):
+            deltas.append(Finish(payload["stop_reason"]))
+        self._ended = True
+
+    def _error(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._failed = True
+        code = payload.get("code")
+        deltas.append(
+            StreamFault(None, code if isinstance(code, int | str) else None, string(payload.get("message")))
+        )
+
+    def _other(self, kind: str, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        if kind.startswith("agent.handoff."):
+            deltas.append(Meta("tool_status", kind))
+
+    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+        "conversation.response.started": _started,
+        "conversation.response.done": _closing,
+        "conversation.response.error": _error,
+        "message.output.delta": _output,
+        "function.call.delta": _function,
+        "tool.execution.started": _tool,
+        "tool.execution.delta": _tool,
+        "tool.execution.done": _tool_done,
+    }

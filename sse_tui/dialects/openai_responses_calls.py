@@ -1,0 +1,96 @@
+"""Calls among the output items of a response: those for the client to answer, and those of the service.
+
+Functions and custom tools stream their arguments; the items of computer, shell and patch calls hold an action
+for the client to carry out and come whole. Every other ``*_call`` (web search, file search, code interpreter,
+image generation, MCP, tool search) is the service's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sse_tui.dialects.base import Delta, Meta, ToolCall
+from sse_tui.dialects.payload import compact, string
+
+_STREAMED = ("function_call", "custom_tool_call")
+
+# The member that holds what the client is to do.
+_ACTIONS = {
+    "computer_call": "action",
+    "local_shell_call": "action",
+    "shell_call": "action",
+    "apply_patch_call": "operation",
+}
+
+
+class ResponseCalls:
+    """Gives each call once, however much of it a server repeats."""
+
+    def __init__(self) -> None:
+        self._named: set[int] = set()
+        self._filled: set[int] = set()
+        self._served: set[int] = set()
+
+    def added(self, slot: int, item: dict[str, Any], deltas: list[Delta]) -> None:
+        """An output item began. Arguments that it may already hold are repeated by its deltas or its end."""
+        kind = string(item.get("type")) or ""
+        if kind in _STREAMED:
+            self._name(slot, item, deltas)
+        elif kind.endswith("_call") and kind not in _ACTIONS:
+            self._serve(slot, kind, item, deltas)
+
+    def finished(self, slot: int, item: dict[str, Any], deltas: list[Delta]) -> None:
+        """An output item is whole: what no earlier event brought is taken from it."""
+        kind = string(item.get("type")) or ""
+        if kind in _STREAMED:
+            self._name(slot, item, deltas)
+            self.whole(slot, None, item.get("arguments") or item.get("input"), deltas)
+        elif kind in _ACTIONS and slot not in self._filled:
+            self._filled.add(slot)
+            action = item.get(_ACTIONS[kind])
+            if action is None:
+                action = item.get("actions")
+            name = kind.removesuffix("_call")
+            ident = string(item.get("call_id")) or string(item.get("id"))
+            deltas.append(ToolCall(slot, ident, name, "" if action is None else compact(action)))
+        elif kind.endswith("_call") and kind not in _ACTIONS:
+            self._serve(slot, kind, item, deltas)
+            self.server_piece(slot, item.get("arguments"), deltas, whole=True)
+
+    def piece(self, slot: int, piece: Any, deltas: list[Delta]) -> None:
+        """A fragment of a call's arguments or input."""
+        if isinstance(piece, str) and piece:
+            self._filled.add(slot)
+            deltas.append(ToolCall(slot, None, None, piece))
+
+    def whole(self, slot: int, name: Any, arguments: Any, deltas: list[Delta]) -> None:
+        """All of a call's arguments; they count only when no fragment came before."""
+        if slot not in self._filled and arguments:
+            self._filled.add(slot)
+            text = arguments if isinstance(arguments, str) else compact(arguments)
+            deltas.append(ToolCall(slot, None, string(name), text))
+
+    def server_piece(self, slot: int, piece: Any, deltas: list[Delta], *, whole: bool = False) -> None:
+        """A fragment, or with `whole` all, of the arguments of a call of the service (MCP)."""
+        if not isinstance(piece, str) or not piece or (whole and slot in self._filled):
+            return
+        self._filled.add(slot)
+        call = {"slot": slot, "type": "mcp_call", "name": None, "arguments": piece}
+        deltas.append(Meta("server_tool_call", call))
+
+    def _name(self, slot: int, item: dict[str, Any], deltas: list[Delta]) -> None:
+        ident = string(item.get("call_id")) or string(item.get("id"))
+        name = string(item.get("name"))
+        if slot not in self._named and (ident or name):
+            if name:
+                self._named.add(slot)
+            deltas.append(ToolCall(slot, ident, name, ""))
+
+    def _serve(self, slot: int, kind: str, item: dict[str, Any], deltas: list[Delta]) -> None:
+        if slot in self._served:
+            return
+        self._served.add(slot)
+        call: dict[str, Any] = {"slot": slot, "type": kind, "name": string(item.get("name"))}
+        if isinstance(item.get("arguments"), str):
+            call["arguments"] = ""
+        deltas.append(Meta("server_tool_call", call))

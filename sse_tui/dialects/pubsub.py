@@ -1,0 +1,81 @@
+"""Streams of events that are no answers of a model: Mercure hubs and Wikimedia's EventStreams.
+
+They have no end: servers close them after a while and clients reconnect with ``Last-Event-ID``. The payloads
+are the publishers' own and are passed on as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Resume
+from sse_tui.dialects.payload import JsonError, decode, kind_of, members
+from sse_tui.eventstream.items import Event
+
+
+class Mercure(Dialect):
+    """Reads the updates of a hub. Ids are mandatory there: without them nothing can be resumed."""
+
+    name = "mercure"
+    resume: ClassVar[Resume] = "last-event-id"
+
+    def read(self, event: Event) -> Sequence[Delta]:
+        """The update as "data"; an event without an id breaks the protocol."""
+        if not event.id:
+            return (
+                Malformed("an update without an id: a Mercure hub must send one"),
+                Meta("data", event.data),
+            )
+        return (Meta("data", event.data),)
+
+    @property
+    def ended(self) -> bool:
+        """False: a subscription has no end."""
+        return False
+
+    @property
+    def complete(self) -> bool | None:
+        """None: there is no whole."""
+        return None
+
+
+class Wikimedia(Dialect):
+    """Reads recent changes and the like. Ids are JSON arrays of topic, partition and offset or timestamp."""
+
+    name = "wikimedia"
+    resume: ClassVar[Resume] = "last-event-id"
+
+    def read(self, event: Event) -> Sequence[Delta]:
+        """The event's payload as "data"; canary events, which only prove that a topic lives, as pings."""
+        if not event.data:
+            return (Meta("ping", ""),)
+        try:
+            payload = decode(event.data)
+        except JsonError as exc:
+            return (Malformed(f"not JSON: {exc}", "json"),)
+        if not isinstance(payload, dict):
+            return (Malformed(f"expected an object, got {kind_of(payload)}"),)
+        if members(payload.get("meta")).get("domain") == "canary":
+            return (Meta("ping", event.data),)
+        return (Meta("data", payload),)
+
+    @staticmethod
+    def positions(last_event_id: str) -> list[dict[str, Any]]:
+        """The topics and offsets in an id; empty when it is none of Wikimedia's."""
+        try:
+            decoded = decode(last_event_id)
+        except JsonError:
+            return []
+        entries = decoded if isinstance(decoded, list) else []
+        return [entry for entry in entries if isinstance(entry, dict) and "topic" in entry]
+
+    @property
+    def ended(self) -> bool:
+        """False: the stream has no end."""
+        return False
+
+    @property
+    def complete(self) -> bool | None:
+        """None: there is no whole."""
+        return None

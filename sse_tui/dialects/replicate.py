@@ -1,0 +1,71 @@
+"""Replicate's streams: ``output`` events of plain text, ``error`` events, and ``done``.
+
+The data of ``output`` is text as it is, several lines or none included; ids are ``timestamp:number``. ``done``
+carries ``{}``, or a reason when the prediction was canceled or failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from sse_tui.dialects.base import Delta, Dialect, Finish, Meta, Resume, StreamFault, Text
+from sse_tui.dialects.inband import fault_in
+from sse_tui.dialects.payload import JsonError, decode, members, string
+from sse_tui.eventstream.items import Event
+
+
+class Replicate(Dialect):
+    """Reads the output of one prediction."""
+
+    name = "replicate"
+    resume: ClassVar[Resume] = "last-event-id"
+
+    def __init__(self) -> None:
+        self._ended = False
+        self._failed = False
+
+    def read(self, event: Event) -> Sequence[Delta]:
+        """The deltas of one event."""
+        if self._ended:
+            return (Meta("after-end", event.data),)
+        if event.type == "output":
+            return (Text(event.data),) if event.data else ()
+        if event.type == "error":
+            self._failed = True
+            return (_fault(event.data),)
+        if event.type == "done":
+            return self._done(event.data)
+        return (Meta("log", event.data),) if event.type == "logs" else ()
+
+    def _done(self, data: str) -> Sequence[Delta]:
+        self._ended = True
+        reason = string(_members(data).get("reason"))
+        if reason is None:
+            return ()
+        self._failed = True
+        return (Finish(reason),)
+
+    @property
+    def ended(self) -> bool:
+        """True after ``done``."""
+        return self._ended
+
+    @property
+    def complete(self) -> bool | None:
+        """True after ``done`` without a reason and without an error."""
+        return self._ended and not self._failed
+
+
+def _members(data: str) -> dict[str, object]:
+    try:
+        return members(decode(data))
+    except JsonError:
+        return {}
+
+
+def _fault(data: str) -> StreamFault:
+    """Errors are text, or JSON with a detail."""
+    fields = _members(data)
+    fault = fault_in(fields, announced=True) if fields else None
+    return fault or StreamFault(None, None, data or None)

@@ -1,0 +1,75 @@
+"""Hugging Face's Text Generation Inference, native: ``/generate_stream``.
+
+Each event is a token; the last one has ``generated_text``, and ``details`` where they were asked for. Errors
+are events too: ``{"error": "…", "error_type": "…"}``. Written without a space after ``data:`` by older builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Prepared, Text, Usage
+from sse_tui.dialects.json_events import JsonDialect
+from sse_tui.dialects.payload import count, kind_of, members, string
+from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post
+from sse_tui.eventstream.items import Event
+
+_NAMES = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "max_tokens": "max_new_tokens",
+    "seed": "seed",
+    "stop": "stop",
+}
+
+
+class TextGenerationInference(JsonDialect):
+    """Reads one generation. Special tokens, such as the end of text, are no part of the text."""
+
+    name = "tgi"
+
+    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        token = payload.get("token")
+        if isinstance(token, dict):
+            text = string(token.get("text"))
+            if text and not token.get("special"):
+                deltas.append(Text(text))
+        elif token is not None:
+            deltas.append(Malformed(f"token: expected an object, got {kind_of(token)}"))
+        if payload.get("generated_text") is not None:
+            self._ended = True
+        self._details(members(payload.get("details")), deltas)
+        self._fault(payload, deltas, announced=event.type == "error")
+
+    def _details(self, details: dict[str, Any], deltas: list[Delta]) -> None:
+        if string(details.get("finish_reason")):
+            deltas.append(Finish(details["finish_reason"]))
+        tokens_in, tokens_out = count(details.get("input_length")), count(details.get("generated_tokens"))
+        if tokens_in is not None or tokens_out is not None:
+            deltas.append(Usage(tokens_in, tokens_out))
+
+    @classmethod
+    def prepare(
+        cls, base_url: str, model: str, messages: Sequence[Message], params: Mapping[str, Any]
+    ) -> Prepared:
+        """POST to ``/generate_stream``; the server has one model, so `model` is not sent.
+
+        TGI refuses a temperature of 0 and a top_p of 1: both mean "do not sample that way", so neither is sent.
+        """
+        parameters = mapped(params, _NAMES, cls.name)
+        if parameters.get("temperature") == 0:
+            del parameters["temperature"]
+        if parameters.get("top_p") == 1:
+            del parameters["top_p"]
+        if not {"temperature", "top_p", "top_k"}.isdisjoint(parameters):
+            parameters["do_sample"] = True
+        body = {"inputs": plain_prompt(messages), "parameters": {"details": True, **parameters}}
+        return post(endpoint(base_url, "generate_stream", drop="/v1"), body, params)
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The user's last words in the prompt."""
+        prompt = members_of(body).get("inputs")
+        return last_user(prompt) if isinstance(prompt, str) else None

@@ -1,0 +1,121 @@
+"""Vercel's AI SDK UI message stream, version 1: typed parts as data, then ``[DONE]``.
+
+Text and reasoning come as blocks with an id (``text-start``, ``text-delta``, ``text-end``). Tool calls that the
+provider runs itself are marked ``providerExecuted``. ``finish`` ends the message, ``abort`` breaks it off. Usage
+has no part of its own; where a server puts it into the message's metadata it is taken from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall, Usage
+from sse_tui.dialects.json_events import Reader, TypedDialect
+from sse_tui.dialects.payload import compact, count, members, string
+
+
+class VercelUI(TypedDialect):
+    """Reads one UI message."""
+
+    name = "vercel-ui"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: dict[tuple[type, Any], int] = {}
+        self._blocks = 0
+        self._slots: dict[Any, int] = {}
+        self._filled: set[int] = set()
+        self._served: set[int] = set()
+
+    @property
+    def complete(self) -> bool | None:
+        """True after ``finish`` or ``[DONE]``; never after an error or ``abort``."""
+        return (self._ended or self._finished) and not self._failed
+
+    def _start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._names(None, payload.get("messageId"), deltas)
+        self._metadata(payload, deltas)
+
+    def _metadata(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        metadata = members(payload.get("messageMetadata"))
+        self._names(metadata.get("model") or metadata.get("modelId"), None, deltas)
+        usage = members(metadata.get("totalUsage")) or members(metadata.get("usage"))
+        tokens_in, tokens_out = count(usage.get("inputTokens")), count(usage.get("outputTokens"))
+        if tokens_in is not None or tokens_out is not None:
+            reasoning, cached = count(usage.get("reasoningTokens")), count(usage.get("cachedInputTokens"))
+            deltas.append(Usage(tokens_in, tokens_out, reasoning, cached))
+
+    def _text(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._block(Text, payload, deltas)
+
+    def _reasoning(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._block(Reasoning, payload, deltas)
+
+    def _block(
+        self, kind: type[Text] | type[Reasoning], payload: dict[str, Any], deltas: list[Delta]
+    ) -> None:
+        """Blocks stand in the order in which they began; a later step may use an id again for a new one."""
+        key = (kind, string(payload.get("id")))
+        if key not in self._parts or str(payload.get("type")).endswith("-start"):
+            self._parts[key] = self._blocks
+            self._blocks += 1
+        text = string(payload.get("delta"))
+        if text:
+            deltas.append(kind(text, 0, self._parts[key]))
+
+    def _tool(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        ident, name = string(payload.get("toolCallId")), string(payload.get("toolName"))
+        new = ident not in self._slots
+        slot = self._slots.setdefault(ident, len(self._slots))
+        if new and payload.get("providerExecuted") is True:
+            self._served.add(slot)
+        piece = string(payload.get("inputTextDelta")) or ""
+        given = payload.get("input")
+        if not piece and given is not None and slot not in self._filled:
+            piece = given if isinstance(given, str) else compact(given)
+        if piece:
+            self._filled.add(slot)
+        if slot in self._served:
+            call = {"slot": slot, "type": "tool", "name": name, "arguments": piece}
+            deltas.append(Meta("server_tool_call", call))
+        elif new or piece:
+            deltas.append(ToolCall(slot, ident, name, piece))
+        if string(payload.get("errorText")):
+            deltas.append(Meta("server_tool_result", payload))
+
+    def _result(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        deltas.append(Meta("server_tool_result", payload))
+
+    def _finish(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._finished = True
+        if string(payload.get("finishReason")):
+            deltas.append(Finish(payload["finishReason"]))
+        self._metadata(payload, deltas)
+
+    def _abort(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._failed = True
+        deltas.append(StreamFault("abort", None, string(payload.get("reason"))))
+
+    def _other(self, kind: str, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        if kind.startswith(("source-", "data-")):
+            deltas.append(Meta("citation" if kind.startswith("source-") else "data", payload))
+        elif kind == "file":
+            deltas.append(Meta("file", string(payload.get("mediaType"))))
+
+    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+        "start": _start,
+        "message-metadata": _metadata,
+        "text-start": _text,
+        "text-delta": _text,
+        "reasoning-start": _reasoning,
+        "reasoning-delta": _reasoning,
+        "tool-input-start": _tool,
+        "tool-input-delta": _tool,
+        "tool-input-available": _tool,
+        "tool-input-error": _tool,
+        "tool-output-available": _result,
+        "tool-output-error": _result,
+        "finish": _finish,
+        "abort": _abort,
+    }
