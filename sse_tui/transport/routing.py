@@ -38,7 +38,15 @@ class RoutingTransport(httpx.AsyncBaseTransport):
             return await self._stamping.handle_async_request(request)
         if proxy not in self._fallbacks:
             context = create_context(self._verify)  # httpx sets its own protocols on it
-            self._fallbacks[proxy] = FallbackTransport(self._clock, context, self._http2, proxy)
+            try:
+                self._fallbacks[proxy] = FallbackTransport(self._clock, context, self._http2, proxy)
+            except (ImportError, ValueError) as error:  # httpx's way to say that it has no such proxies
+                scheme = str(proxy).partition(":")[0]
+                raise UsageError(
+                    "proxy",
+                    f"A proxy of the kind {scheme!r} cannot be used.",
+                    "Name an http or https proxy in HTTP_PROXY or HTTPS_PROXY, or exempt the host with NO_PROXY.",
+                ) from error
         return await self._fallbacks[proxy].handle_async_request(request)
 
     async def aclose(self) -> None:

@@ -54,6 +54,7 @@ async def test_reset_sends_a_rst() -> None:
         await asyncio.wait_for(server.gone.wait(), 1)
         assert server.seen[0].ended == "rst"
     assert ran.of(Fault)[0].did.startswith("reset the connection after body byte")
+    assert ran.of(Close)[0].detail == ran.of(Fault)[0].did
     assert ran.closes == ["fault"]
     assert ran.outcome == "truncated"
     assert ran.driver.error is not None
@@ -214,6 +215,19 @@ async def test_a_cut_during_a_stall_discards_what_it_held() -> None:
         cut.did
         == f"closed the connection after body byte {got}; {held} bytes already received were discarded"
     )
+
+
+async def test_arming_for_later_does_not_change_a_stall() -> None:
+    async with wire([CHUNKED, chunks(*EVENTS), b"0\r\n\r\n"]) as server:
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Fault):
+                asyncio.get_running_loop().call_later(0.02, driver.arm, parse_plan("cut@event=99"))
+
+        ran = await run(server.url, plan="stall=100ms@event=1", virtual=False, on=on)
+    first, second = ran.of(Chunk)
+    assert 95_000_000 < second.t - ran.of(Fault)[0].t < 800_000_000
+    assert first.data + second.data == b"".join(EVENTS)
 
 
 async def test_stop_during_a_stall() -> None:

@@ -80,6 +80,15 @@ async def test_a_proxy_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
     assert ran.driver.error.code == "connect"
 
 
+@pytest.mark.parametrize("proxy", ["socks5://user:secret@127.0.0.1:1", "gopher://127.0.0.1:1"])
+async def test_a_proxy_of_another_kind(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("all_proxy", proxy)
+    ran = await run("http://far.invalid/")
+    assert ran.driver.error is not None
+    assert ran.driver.error.code == "proxy"
+    assert "secret" not in str(ran.driver.error)
+
+
 async def test_timeouts_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     async with wire([HOLD], [CHUNKED, chunks(EVENT), HOLD]) as proxy:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
