@@ -116,7 +116,7 @@ class Slo(Section, kw_only=True, frozen=True):
 class Ui(Section, kw_only=True, frozen=True):
     """The look of the TUI. `theme` is the name of a Textual theme."""
 
-    theme: str = "textual-dark"
+    theme: str = "sse-dark"
 
 
 class Config(Section, kw_only=True, frozen=True):

@@ -117,8 +117,8 @@ ACTIONS: tuple[Action, ...] = (
            group="Faults"),
     Action("fault.disarm", "app.disarm", "disarm", "Take an armed fault back.", keys="backspace", scope="faults",
            group="Faults", palette=False),
-    Action("fault.leave", "app.leave_faults", "back", "Leave the faults bar.", keys="escape", scope="faults", group="Faults",
-           palette=False),
+    Action("fault.leave", "app.leave_faults", "back", "Leave the faults bar.", keys="escape", scope="faults",
+           group="Faults", palette=False),
 )  # fmt: skip
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
@@ -197,7 +197,9 @@ def bindings(scope: str) -> list[Binding]:
             continue
         if action.keys:
             made.append(
-                Binding(action.keys, action.run, action.label, show=False, priority=scope == "app", id=action.id)
+                Binding(
+                    action.keys, action.run, action.label, show=False, priority=scope == "app", id=action.id
+                )
             )
         if action.plain:
             made.append(Binding(action.plain, action.run, action.label, show=False, id=f"{action.id}.plain"))

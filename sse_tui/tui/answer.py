@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -127,11 +128,11 @@ class AnswerPane(LineView):
 
     def on_click(self, event: events.Click) -> None:
         """Tell which character was clicked."""
-        index = round(self.scroll_y) + event.y
-        if not 0 <= index < len(self.document):
+        place = self.under(event)
+        if place is None or not len(self.document):
             return
-        line = self.document.line(index)
-        offset = offset_at(line, event.x)
+        line = self.document.line(place[0])
+        offset = offset_at(line, place[1])
         if offset is not None:
             self.post_message(self.Picked(line.turn, offset))
 
@@ -169,7 +170,7 @@ def _marked(segments: list[Segment], runs: list[tuple[int, int]], style: Style) 
     place = 0
     for text, own, _ in segments:
         edges = [0, *(cut - place for cut in cuts if 0 < cut - place < len(text)), len(text)]
-        for first, last in zip(edges, edges[1:], strict=False):
+        for first, last in pairwise(edges):
             inside = any(start <= place + first < end for start, end in runs)
             made.append(Segment(text[first:last], (own or Style.null()) + style if inside else own))
         place += len(text)

@@ -54,11 +54,13 @@ class DetailLines(LineView):
 
     def _fold(self) -> None:
         # Only a few thousand lines are folded ahead of time; more (a large hex dump) never exceed the width.
-        if self._lines.count > 5_000:
+        if self._lines.total > 5_000:
             self._folded = None
             return
         width = max(8, self.size.width - 1)
-        self._folded = [part for index in range(self._lines.count) for part in fold(self._lines.line(index), width)]
+        self._folded = [
+            part for index in range(self._lines.total) for part in fold(self._lines.line(index), width)
+        ]
 
     def on_resize(self) -> None:
         """Fold to the new width."""
@@ -67,13 +69,13 @@ class DetailLines(LineView):
 
     def line_count(self) -> int:
         """Lines of the tab."""
-        return self._lines.count if self._folded is None else len(self._folded)
+        return self._lines.total if self._folded is None else len(self._folded)
 
     def draw(self, index: int, width: int) -> Strip:
         """One line."""
         runs = self._lines.line(index) if self._folded is None else self._folded[index]
         return Strip(
-            [Segment(text, self.style_of(f"detail--{look}") if look else None) for text, look in runs if text]
+            [Segment(text, self.style_of(f"detail--{name}") if name else None) for text, name in runs if text]
         )
 
     def action_tab(self, by: int) -> None:
@@ -84,7 +86,7 @@ class DetailLines(LineView):
     def text(self) -> str:
         """All of the tab, for the clipboard."""
         return "\n".join(
-            "".join(text for text, _ in self._lines.line(index)) for index in range(self._lines.count)
+            "".join(text for text, _ in self._lines.line(index)) for index in range(self._lines.total)
         )
 
 
@@ -124,10 +126,11 @@ class TabLine(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """Choose the tab under the pointer."""
+        place = event.get_content_offset(self)
         left = 0
         for tab in self.tabs:
             left += len(tab) + 2
-            if event.x < left:
+            if place is not None and place.x < left:
                 self.post_message(self.Chosen(tab))
                 return
 
@@ -212,9 +215,9 @@ def fold(runs: list[Run], width: int) -> list[list[Run]]:
 def _slice(runs: list[Run], first: int, last: int) -> list[Run]:
     made: list[Run] = []
     place = 0
-    for text, look in runs:
+    for text, name in runs:
         low, high = max(first - place, 0), min(last - place, len(text))
         if low < high:
-            made.append((text[low:high], look))
+            made.append((text[low:high], name))
         place += len(text)
     return made

@@ -29,9 +29,9 @@ _TOKEN = re.compile(
 
 
 class Lines(NamedTuple):
-    """`count` lines, each made by `line(index)`."""
+    """`total` lines, each made by `line(index)`."""
 
-    count: int
+    total: int
     line: Callable[[int], list[Run]]
 
 
@@ -46,7 +46,9 @@ def json_lines(row: Row) -> Lines:
         return fixed(_record_lines(row.record))
     data = row.item.data if isinstance(row.item, Event) else None
     if data is None:
-        return fixed([[(f"{row.label}: no payload", "quiet")], [], *_plain(row.raw.decode("utf-8", "replace"))])
+        return fixed(
+            [[(f"{row.label}: no payload", "quiet")], [], *_plain(row.raw.decode("utf-8", "replace"))]
+        )
     if len(data) > JSON_LIMIT:
         return fixed([[(f"{len(data):,} characters, shown as they came", "quiet")], *_plain(data)])
     try:
@@ -69,7 +71,11 @@ def text_lines(row: Row) -> Lines:
     elif isinstance(item, Ignored):
         lines = [_field("ignored", item.line)]
     elif isinstance(item, NoData):
-        lines = [_field("no data", "nothing was dispatched"), _field("type", item.type), _field("id", item.id)]
+        lines = [
+            _field("no data", "nothing was dispatched"),
+            _field("type", item.type),
+            _field("id", item.id),
+        ]
     elif isinstance(item, Tail):
         lines = [_field("tail", "discarded at the end of the body"), *_plain(item.text)]
     else:
@@ -109,7 +115,10 @@ def header_lines(conn: Connection | None, clocks: Clocks | None) -> Lines:
         lines.append([(f"{known} ms" if known else "no times", "quiet")])
     lines += [[], *_request_lines(conn.request), [], *_response_lines(conn.response)]
     if conn.close is not None:
-        lines += [[], [("closed  ", "title"), (visible_line(f"{conn.close.reason}  {conn.close.detail}"), "")]]
+        lines += [
+            [],
+            [("closed  ", "title"), (visible_line(f"{conn.close.reason}  {conn.close.detail}"), "")],
+        ]
     return fixed(lines)
 
 
@@ -126,7 +135,10 @@ def _request_lines(request: Request | None) -> list[list[Run]]:
 def _response_lines(response: Response | None) -> list[list[Run]]:
     if response is None:
         return [[("no response", "quiet")]]
-    return [[(f"{response.status} ", "title"), (response.http_version, "")], *_header_fields(response.headers)]
+    return [
+        [(f"{response.status} ", "title"), (response.http_version, "")],
+        *_header_fields(response.headers),
+    ]
 
 
 def _header_fields(headers: Headers) -> list[list[Run]]:
@@ -159,7 +171,9 @@ def _field(name: str, value: str) -> list[Run]:
 
 
 def _delta(delta: Delta) -> list[Run]:
-    shown = ", ".join(f"{name}={value!r}" for name, value in delta._asdict().items() if value not in (None, 0))
+    shown = ", ".join(
+        f"{name}={value!r}" for name, value in delta._asdict().items() if value not in (None, 0)
+    )
     return [(f"{type(delta).__name__.lower():<9} ", "key"), (visible_line(shown), "")]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rich.segment import Segment
+from rich.style import Style
 
 from sse_tui.session.entry import Span
 from sse_tui.session.turn import Turn
@@ -78,7 +79,7 @@ class Document:
         self.width = max(8, width)
         self.as_markdown = True
         self.code_theme = "monokai"
-        self.accent = ""
+        self.accent: Style | None = None
         self.blocks: list[Block] = []
         self._starts: list[int] = []
         self._prompt_of = prompt_of

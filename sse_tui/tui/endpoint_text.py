@@ -42,7 +42,9 @@ def engine_short(status: EndpointStatus) -> str:
 def _devices(engine: dict[str, object]) -> str:
     devices = engine.get("devices")
     if isinstance(devices, list) and devices:
-        names = [str(device.get("name", device)) if isinstance(device, dict) else str(device) for device in devices]
+        names = [
+            str(device.get("name", device)) if isinstance(device, dict) else str(device) for device in devices
+        ]
         return visible_line("+".join(names))
     return visible_line(str(devices)) if devices else "CPU"
 

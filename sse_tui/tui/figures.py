@@ -123,9 +123,15 @@ def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
         Figure("TPOT", ms(tpot.ms), f"time per output token, tokens from {tpot.source or 'nowhere'}"),
         Figure("tok/s", rate(tpot.per_second), "decode speed, 1/TPOT"),
         Figure("events/read", _ratio(turn.gaps.events_per_read), "well above 1 something holds data back"),
-        Figure("tok/event", _ratio(turn.gaps.tokens_per_event(tokens)), "the server's tokens per token-bearing event"),
+        Figure(
+            "tok/event",
+            _ratio(turn.gaps.tokens_per_event(tokens)),
+            "the server's tokens per token-bearing event",
+        ),
         Figure("stutters", f"{turn.gaps.stutters:,}", "gaps longer than 100 ms"),
-        Figure("tokens", UNKNOWN if tokens is None else f"{tokens:,}", "output tokens as the server counts them"),
+        Figure(
+            "tokens", UNKNOWN if tokens is None else f"{tokens:,}", "output tokens as the server counts them"
+        ),
     ]
 
 

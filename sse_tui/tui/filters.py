@@ -32,7 +32,10 @@ FILTERS = (
     Filter("tokens", _TOKENS),
     Filter("no comments", frozenset(LABELS) - _QUIET),
     Filter("connection", _RECORDS | {"retry", "comment", "tail", "error", "done"}),
-    Filter("problems", frozenset({"error", "malformed", "ignored", "no-data", "tail", "repeat", "fault", "reconnect"})),
+    Filter(
+        "problems",
+        frozenset({"error", "malformed", "ignored", "no-data", "tail", "repeat", "fault", "reconnect"}),
+    ),
 )
 
 

@@ -23,7 +23,9 @@ class FindBar(Horizontal):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.field = Input(id="find-field", compact=True, placeholder="find in the wire log", select_on_focus=True)
+        self.field = Input(
+            id="find-field", compact=True, placeholder="find in the wire log", select_on_focus=True
+        )
         self._count = Static("", id="find-count", markup=False)
 
     def compose(self) -> ComposeResult:

@@ -81,7 +81,9 @@ class HeaderLine(Widget):
         if status.recording is not None:
             word = "● REC" if self._live.spec.path is None else "◼ FILE"
             name = visible_line(status.recording.name)
-            parts.append(Part(f"{word} {name} ", self._look("rec"), 7, shorter=word + " ", right=True, then=3))
+            parts.append(
+                Part(f"{word} {name} ", self._look("rec"), 7, shorter=word + " ", right=True, then=3)
+            )
         return parts
 
     def _where(self, turn: Turn | None, quiet: Style) -> list[Part]:
@@ -92,7 +94,13 @@ class HeaderLine(Widget):
         _, _, rest = request.url.partition("://")
         host, slash, path = rest.partition("/")
         return [
-            Part(visible_line(f"{request.method} {host}{slash}{path}"), "", 6, shorter=visible_line(host), then=5),
+            Part(
+                visible_line(f"{request.method} {host}{slash}{path}"),
+                "",
+                6,
+                shorter=visible_line(host),
+                then=5,
+            ),
             Part(model, "", 4),
         ]
 
@@ -112,8 +120,15 @@ class HeaderLine(Widget):
             return [Part(f"{code}{state.sign} {state.word}", self._look(state.look), 0)]
         if endpoint is not None:
             state = ENDPOINT_STATES.get(endpoint.state, State("◌", endpoint.state.upper(), "wait"))
-            return [Part(f"{state.sign} {state.word}", self._look(state.look), 0), Part(loading_text(endpoint), "", 1)]
-        state = State("○", "READY", "good") if self._live.spec.mode == "chat" else State("◌", "CONNECTING", "wait")
+            return [
+                Part(f"{state.sign} {state.word}", self._look(state.look), 0),
+                Part(loading_text(endpoint), "", 1),
+            ]
+        state = (
+            State("○", "READY", "good")
+            if self._live.spec.mode == "chat"
+            else State("◌", "CONNECTING", "wait")
+        )
         return [Part(f"{state.sign} {state.word}", self._look(state.look), 0)]
 
     def _progress(self, turn: Turn, quiet: Style) -> list[Part]:

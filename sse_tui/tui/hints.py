@@ -15,11 +15,18 @@ def hints(live: Live, status: Status, waiting: str, retry_key: str) -> list[Hint
     if live.spec.mode == "open":
         return [("hint", ""), ("hint", "reading the recording…")]
     if live.spec.mode == "inspect":
-        return [("hint", ""), ("hint", f"connecting to {visible_line(live.spec.request.url)}" if live.spec.request else "")]
+        return [
+            ("hint", ""),
+            ("hint", f"connecting to {visible_line(live.spec.request.url)}" if live.spec.request else ""),
+        ]
     lines: list[Hint] = [("hint", ""), ("label", "Chat, with every byte of it on the right.")]
     lines += _endpoint(status, retry_key)
     if waiting:
-        lines += [("hint", ""), ("user", f"▌ {visible_line(waiting)}"), ("hint", "is sent when the model is ready")]
+        lines += [
+            ("hint", ""),
+            ("user", f"▌ {visible_line(waiting)}"),
+            ("hint", "is sent when the model is ready"),
+        ]
     return lines
 
 
@@ -28,7 +35,11 @@ def _endpoint(status: Status, retry_key: str) -> list[Hint]:
     if endpoint is None:
         return []
     if endpoint.state == "failed":
-        return [("hint", ""), ("error", f"✗ {visible_line(endpoint.message)}"), ("hint", f"{retry_key} tries again")]
+        return [
+            ("hint", ""),
+            ("error", f"✗ {visible_line(endpoint.message)}"),
+            ("hint", f"{retry_key} tries again"),
+        ]
     if endpoint.state == "ready":
         return [("hint", engine_text(endpoint))]
     lines = [("hint", loading_text(endpoint))]

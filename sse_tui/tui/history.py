@@ -50,7 +50,9 @@ class History:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # Prompts are private: the file is made readable by its owner alone.
-            with open(os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
+            with open(
+                os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8"
+            ) as file:
                 file.write(json.dumps(text, ensure_ascii=False) + "\n")
         except OSError:
             # A prompt that cannot be remembered is still sent.
@@ -77,6 +79,8 @@ def _read(path: Path) -> list[str]:
 
 def _rewrite(path: Path, entries: list[str]) -> None:
     try:
-        path.write_text("".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries), encoding="utf-8")
+        path.write_text(
+            "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries), encoding="utf-8"
+        )
     except OSError:
         pass

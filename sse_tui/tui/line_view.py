@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -78,6 +79,14 @@ class LineView(ScrollView, can_focus=True):
             self.scroll_to(y=index, animate=False)
         elif index >= top + height:
             self.scroll_to(y=index - height + 1, animate=False)
+
+    def under(self, event: events.MouseEvent) -> tuple[int, int] | None:
+        """The line under the pointer and the column in it; None beside the lines."""
+        place = event.get_content_offset(self)
+        if place is None:
+            return None
+        index = round(self.scroll_y) + place.y
+        return (index, place.x) if 0 <= index < self.line_count() else None
 
     def _to_end(self) -> None:
         self.scroll_to(y=max(0, self.line_count() - self.size.height), animate=False, force=True)

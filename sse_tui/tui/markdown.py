@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown
 from rich.segment import Segment
+from rich.style import Style
 from rich.syntax import Syntax
 from rich.theme import Theme
 
@@ -48,7 +49,12 @@ class _CalmCode(CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip()
         yield Syntax(
-            code, self.lexer_name, theme=self.theme, word_wrap=True, padding=(0, 0, 0, 2), background_color="default"
+            code,
+            self.lexer_name,
+            theme=self.theme,
+            word_wrap=True,
+            padding=(0, 0, 0, 2),
+            background_color="default",
         )
 
 
@@ -61,17 +67,20 @@ class _CalmMarkdown(Markdown):
     }
 
 
-def render(text: str, width: int, *, start: int = 0, code_theme: str = "monokai", accent: str = "") -> list[RenderedLine]:
+def render(
+    text: str, width: int, *, start: int = 0, code_theme: str = "monokai", accent: Style | None = None
+) -> list[RenderedLine]:
     """Markdown in lines of `width` cells. `text` must be safe to show; its first character is at offset `start`."""
+    accented = accent or Style(bold=True)
     theme = Theme(
         {
-            "markdown.h1": f"bold underline {accent}".strip(),
-            "markdown.h2": f"bold {accent}".strip(),
+            "markdown.h1": accented + Style(bold=True, underline=True),
+            "markdown.h2": accented + Style(bold=True),
             "markdown.h3": "bold",
             "markdown.h4": "bold italic",
-            "markdown.code": f"bold {accent}".strip(),
-            "markdown.item.bullet": accent or "bold",
-            "markdown.item.number": accent or "bold",
+            "markdown.code": accented + Style(bold=True),
+            "markdown.item.bullet": accented,
+            "markdown.item.number": accented,
             "markdown.block_quote": "italic",
             "markdown.hr": "dim",
         }
@@ -94,6 +103,8 @@ def _trim(line: list[Segment]) -> list[Segment]:
     ]
     while kept and not kept[-1].text.strip():
         kept.pop()
+    if kept:
+        kept[-1] = Segment(kept[-1].text.rstrip(), kept[-1].style)
     return kept
 
 

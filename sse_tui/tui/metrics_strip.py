@@ -75,7 +75,7 @@ class MetricsStrip(Widget):
             ("TTFT", ms(clocks.ttft), 0),
             ("TTFO", f"{ms(clocks.ttfo)} ms", 4),
             (f"│ {label} p50", ms(stats.p50), 0),
-            (tail_name, ms(stats.p99_or_max), 1),
+            (tail_name, tail, 1),
             ("max", ms(stats.max) if tail_name != "max" else "", 3),
             ("n", f"{stats.n:,}", 5),
             ("│", f"{figures.rate(speed)} tok/s", 0),
@@ -103,7 +103,9 @@ class MetricsStrip(Widget):
         room = width - 1
         first_room = room * 2 // 3
         line = Text(" ", no_wrap=True, end="")
-        line.append_text(self._one_spark(label, list(turn.gaps.recent) if turn is not None else [], first_room))
+        line.append_text(
+            self._one_spark(label, list(turn.gaps.recent) if turn is not None else [], first_room)
+        )
         line.append("  ")
         line.append_text(self._one_spark("TTFT", self._ttfts, width - line.cell_len))
         line.truncate(width, pad=True)

@@ -11,12 +11,16 @@ from sse_tui.tui.wire import WireLog
 
 SLICE_S = 0.008
 PAUSE_S = 0.016
+SOON_S = 0.001
+"""A timer of no time at all is a division by zero in Textual."""
 
 
 class Search:
     """Searches the rows for what the find bar holds. `later(delay, callback)` runs the next slice."""
 
-    def __init__(self, log: WireLog, bar: FindBar, later: Callable[[float, Callable[[], None]], object]) -> None:
+    def __init__(
+        self, log: WireLog, bar: FindBar, later: Callable[[float, Callable[[], None]], object]
+    ) -> None:
         self._log = log
         self._bar = bar
         self._later = later
@@ -39,7 +43,7 @@ class Search:
         """Search on, when there are rows that were not seen yet."""
         if self._finder is not None and not self._waiting and self._finder.scanned < self._total:
             self._waiting = True
-            self._later(0.0, self._slice)
+            self._later(SOON_S, self._slice)
 
     @property
     def _total(self) -> int:

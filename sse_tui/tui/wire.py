@@ -37,7 +37,9 @@ class Columns:
     """The widths of the columns for a pane's width; the content gets what is left."""
 
     def __init__(self, width: int) -> None:
-        self.number, self.t_ms, self.gap, self.size, self.kind = (5, 8, 7, 5, 9) if width >= 60 else (4, 7, 6, 4, 9)
+        self.number, self.t_ms, self.gap, self.size, self.kind = (
+            (5, 8, 7, 5, 9) if width >= 60 else (4, 7, 6, 4, 9)
+        )
         used = 1 + self.number + self.t_ms + self.gap + self.size + self.kind + 5
         self.content = max(6, width - used)
 
@@ -234,9 +236,9 @@ class WireLog(LineView):
 
     def on_click(self, event: events.Click) -> None:
         """Select the row that was clicked."""
-        place = round(self.scroll_y) + event.y
-        if 0 <= place < self.line_count():
-            self._step(place)
+        place = self.under(event)
+        if place is not None:
+            self._step(place[0])
             if event.chain == 2:
                 self.post_message(self.OpenDetail())
 
@@ -257,5 +259,3 @@ class WirePane(Vertical):
     def on_resize(self) -> None:
         """Fit the headings to the width."""
         self._head.update(Columns(self.log_view.size.width or self.size.width).head())
-
-

@@ -133,7 +133,9 @@ def _record(record: Record | None) -> str:
     if isinstance(record, Request):
         return _request(record)
     if isinstance(record, Response):
-        kind = next((value for name, value in record.headers if name.lower() == "content-type"), "no content type")
+        kind = next(
+            (value for name, value in record.headers if name.lower() == "content-type"), "no content type"
+        )
         return f"{record.status} {record.http_version}  {kind}"
     if isinstance(record, Fault):
         return record.did + (f" ({record.plan})" if record.plan else "")

@@ -1,6 +1,6 @@
 """Writes the recordings that the tests open, by the real writer, with fixed times: run it after a change of the format.
 
-    python tests/data/make_recordings.py
+python tests/data/make_recordings.py
 """
 
 from __future__ import annotations
@@ -62,12 +62,18 @@ class Tape:
 
     def request(self, messages: list[dict[str, str]], last_event_id: str = "") -> None:
         self.conn += 1
-        headers = [("accept", "text/event-stream"), ("authorization", "[redacted]"), ("content-type", "application/json")]
+        headers = [
+            ("accept", "text/event-stream"),
+            ("authorization", "[redacted]"),
+            ("content-type", "application/json"),
+        ]
         if last_event_id:
             headers.append(("last-event-id", last_event_id))
         body = json.dumps({"model": "SmolLM2-135M", "stream": True, "messages": messages})
         at = {"turn": self.turn, "conn": self.conn}
-        self.add(Request(t=self.t, method="POST", url=URL, headers=headers, body=body, dialect="openai-chat", **at))
+        self.add(
+            Request(t=self.t, method="POST", url=URL, headers=headers, body=body, dialect="openai-chat", **at)
+        )
         self.wait(0.4)
         self.add(Phase(t=self.t, name="tcp", dt=int(0.4 * MS), **at))
         self.wait(0.1)
@@ -101,7 +107,9 @@ def pieces(text: str) -> list[str]:
     return [word if n == 0 else " " + word for n, word in enumerate(words)]
 
 
-def answer(tape: Tape, stream: str, text: str, messages: list[dict[str, str]], cut_after: int | None = None) -> None:
+def answer(
+    tape: Tape, stream: str, text: str, messages: list[dict[str, str]], cut_after: int | None = None
+) -> None:
     """One turn: a role, tokens 15 to 35 ms apart, some two to a read, a heartbeat, perhaps a cut, usage and the end."""
     tape.turn += 1
     tape.request(messages)
@@ -136,12 +144,19 @@ def answer(tape: Tape, stream: str, text: str, messages: list[dict[str, str]], c
             tape.wait(8)
     if held:
         tape.read(held)
-    stop = {"id": stream, "model": "SmolLM2-135M", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    stop = {
+        "id": stream,
+        "model": "SmolLM2-135M",
+        "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
+    }
     usage = {"id": stream, "model": "SmolLM2-135M", "choices": [],
              "usage": {"prompt_tokens": 31, "completion_tokens": number - 1, "total_tokens": 30 + number}}  # fmt: skip
     tape.read(encode(data=json.dumps(stop), id=f"{stream}-{number}"))
     tape.wait(0.3)
-    tape.read(encode(data=json.dumps(usage), id=f"{stream}-{number + 1}") + encode(data="[DONE]", id=f"{stream}-{number + 2}"))
+    tape.read(
+        encode(data=json.dumps(usage), id=f"{stream}-{number + 1}")
+        + encode(data="[DONE]", id=f"{stream}-{number + 2}")
+    )
     tape.close("eof")
 
 
@@ -152,7 +167,10 @@ def resumed() -> Tape:
     answer(tape, "s1", FIRST, asked, cut_after=26)
     tape.wait(4000)
     tape.add(Note(t=tape.t, text="second question"))
-    asked += [{"role": "assistant", "content": FIRST}, {"role": "user", "content": "Why are heartbeats comments?"}]
+    asked += [
+        {"role": "assistant", "content": FIRST},
+        {"role": "user", "content": "Why are heartbeats comments?"},
+    ]
     answer(tape, "s2", SECOND, asked)
     tape.wait(500)
     tape.add(End(t=tape.t, reason="quit"))
@@ -165,7 +183,9 @@ def hostile() -> Tape:
     tape.turn = 1
     tape.request([{"role": "user", "content": "Say \x1b[31mred\x1b[0m."}])
     tape.wait(30)
-    for number, text in enumerate(["\x1b]0;owned\x07", "\x1b[2J", "wide 漢字 ", "bidi \u202eabc", " tab\there"], 1):
+    for number, text in enumerate(
+        ["\x1b]0;owned\x07", "\x1b[2J", "wide 漢字 ", "bidi \u202eabc", " tab\there"], 1
+    ):
         tape.read(delta("h1", number, content=text))
         tape.wait(20)
     tape.read(b"data: not json\n\n")
@@ -179,7 +199,9 @@ def hostile() -> Tape:
 def write(name: str, tape: Tape) -> None:
     path = FOLDER / f"{name}.sse.jsonl"
     path.unlink(missing_ok=True)
-    header = Header(tool="sse-tui/test", created="2026-11-30T12:00:00Z", clock="kernel", redacted=["authorization"])
+    header = Header(
+        tool="sse-tui/test", created="2026-11-30T12:00:00Z", clock="kernel", redacted=["authorization"]
+    )
     with Writer(path, header, Redactor()) as writer:
         for record in tape.records:
             writer.write(record)

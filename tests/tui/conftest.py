@@ -1,0 +1,53 @@
+"""The app on recordings with fixed times, and on a real local endpoint with the scripted engine."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sse_tui.config import Config, Ui
+from sse_tui.session.spec import SessionSpec
+from sse_tui.tui.app import SseTuiApp
+
+RECORDINGS = Path(__file__).parents[1] / "data" / "recordings"
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recordings, history and logs of a test stay in its own folder."""
+    monkeypatch.setenv("SSE_TUI_STATE_DIR", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def recordings() -> Path:
+    """The folder of recordings with fixed times."""
+    return RECORDINGS
+
+
+@pytest.fixture
+def opened() -> Callable[..., SseTuiApp]:
+    """Makes an app on a recording, by name or path."""
+
+    def make(name: str | Path, **config: object) -> SseTuiApp:
+        path = RECORDINGS / f"{name}.sse.jsonl" if isinstance(name, str) else name
+        settings = Config(ui=Ui(theme="sse-dark"), **config)  # type: ignore[arg-type]
+        return SseTuiApp(SessionSpec(mode="open", path=path, config=settings))
+
+    return make
+
+
+@pytest.fixture
+def until() -> Callable[..., object]:
+    """Waits for a condition while the app runs on; fails after `limit_s` seconds."""
+
+    async def wait(condition: Callable[[], object], limit_s: float = 20.0) -> None:
+        deadline = time.monotonic() + limit_s
+        while not condition():
+            assert time.monotonic() < deadline, "the condition was never met"
+            await asyncio.sleep(0.02)
+
+    return wait

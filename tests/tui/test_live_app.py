@@ -1,0 +1,169 @@
+"""The app on a real local endpoint: processes, sockets, recording; only the model is a scripted stand-in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sse_tui.config import Config, Ui
+from sse_tui.session.spec import SessionSpec
+from sse_tui.tui.app import SseTuiApp
+from sse_tui.tui.faults_bar import FaultKeys
+
+WORDS = " ".join(f"word{n}" for n in range(60))
+SIZE = (120, 36)
+
+
+def live_app(*engine_args: str, **spec: object) -> SseTuiApp:
+    arguments = ("--script", WORDS, "--gap-ms", "20", *engine_args)
+    config = Config(ui=Ui(theme="sse-dark"))
+    return SseTuiApp(
+        SessionSpec(mode="chat", engine="scripted", engine_args=arguments, config=config, **spec)  # type: ignore[arg-type]
+    )
+
+
+def endpoint_ready(app: SseTuiApp) -> bool:
+    status = app.session.status.endpoint
+    return status is not None and status.state == "ready"
+
+
+def turn_over(app: SseTuiApp, number: int = 1) -> bool:
+    turns = app.session.analysis.turns
+    return len(turns) == number and turns[-1].over and not app.session.busy
+
+
+def children() -> set[int]:
+    """The processes that this one has started and that still run."""
+    found: set[int] = set()
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == os.getpid() and fields[0] != "Z":
+            found.add(int(entry.parent.name))
+    return found
+
+
+async def test_two_turns_of_a_conversation(until) -> None:
+    app = live_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"hello", "enter")
+        await until(lambda: turn_over(app))
+        assert app.session.analysis.turns[0].answer.text == WORDS
+        assert app.session.analysis.turns[0].outcome == "complete"
+        await pilot.press("up")
+        assert app.prompt is not None
+        assert app.prompt.text == "hello"
+        await pilot.press("ctrl+j", *"again", "enter")
+        await until(lambda: turn_over(app, 2))
+        body = app.session.analysis.turns[1].connections[0].request.body
+        assert '"assistant"' in body
+        assert "hello\\nagain" in body
+        clocks = app.session.analysis.turns[1].clocks.clocks()
+        assert clocks.ttft is not None
+        assert clocks.ttft > 0
+    assert app.return_code == 0
+
+
+async def test_a_cut_by_two_keys_from_the_prompt_is_resumed_without_loss(until) -> None:
+    app = live_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"hello", "enter")
+        await until(lambda: app.session.analysis.turns and app.session.analysis.turns[0].events > 10)
+        await pilot.press("ctrl+x", "c")
+        await until(lambda: turn_over(app))
+        turn = app.session.analysis.turns[0]
+        assert turn.answer.text == WORDS
+        assert len(turn.connections) == 2
+        assert turn.verdict is not None
+        assert turn.verdict.kind == "lossless"
+        labels = [app.session.rows.label(n) for n in range(len(app.session.rows))]
+        assert labels.count("fault") == labels.count("reconnect") == 1
+        await until(lambda: "✓ lossless" in app.query_one(FaultKeys).render().plain)
+        assert app.focused is app.prompt
+
+
+async def test_a_fault_is_armed_and_fires_at_its_event(until) -> None:
+    app = live_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: endpoint_ready(app))
+        await pilot.press("ctrl+x", "a", *"x", "enter")
+        assert app.faults.asking
+        await pilot.press("backspace", *"12", "enter")
+        assert not app.faults.asking
+        assert app.session.armed == "cut@event=12"
+        await until(lambda: "armed: cut@event=12" in app.query_one(FaultKeys).render().plain)
+        await pilot.press(*"go", "enter")
+        await until(lambda: turn_over(app))
+        turn = app.session.analysis.turns[0]
+        assert turn.connections[0].events == 12
+        assert turn.answer.text == WORDS
+
+
+async def test_escape_stops_the_stream_and_keeps_what_came(until) -> None:
+    app = live_app("--gap-ms", "50")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"hello", "enter")
+        await until(lambda: app.session.analysis.turns and app.session.analysis.turns[0].events > 5)
+        await pilot.press("escape")
+        await until(lambda: turn_over(app))
+        turn = app.session.analysis.turns[0]
+        assert turn.outcome == "stopped"
+        assert turn.answer.text
+        assert WORDS.startswith(turn.answer.text)
+        shown = "".join(app.answer.document.line(n).text for n in range(len(app.answer.document)))
+        assert turn.answer.text.split()[-1] in shown
+        assert app.is_running
+
+
+async def test_the_recording_reopens_with_the_same_answer_and_rows(until, opened) -> None:
+    app = live_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"hello", "enter")
+        await until(lambda: turn_over(app))
+        await pilot.press("ctrl+r")
+        path = app.session.path
+        assert path is not None
+        assert path.name.endswith(".kept.sse.jsonl")
+        text = app.session.analysis.turns[0].answer.text
+        rows = [app.wire._cells(n) for n in range(len(app.session.rows))]
+    again = opened(path)
+    async with again.run_test(size=SIZE):
+        await until(lambda: again.session.analysis.end is not None)
+        assert again.session.analysis.turns[0].answer.text == text
+        assert [again.wire._cells(n) for n in range(len(rows))] == rows
+
+
+async def test_no_process_is_left(until) -> None:
+    before = children()
+    app = live_app("--gap-ms", "100")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"hello", "enter")
+        await until(lambda: app.session.analysis.turns and app.session.analysis.turns[0].events > 2)
+        assert len(children() - before) >= 2
+        await pilot.press("ctrl+q")
+    await until(lambda: children() <= before)
+
+
+async def test_a_prompt_is_given_back_when_nobody_can_answer(until) -> None:
+    app = live_app("--no-such-option")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"hello", "enter")
+        await until(lambda: app.prompt is not None and app.prompt.text == "hello")
+        assert app.session.status.endpoint.state == "failed"
+        await until(lambda: any("F8 tries again" in text for _, text in app.answer.hint))
+        await pilot.press("f8")
+        assert app.is_running
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_the_first_paint_waits_for_nothing(size: tuple[int, int]) -> None:
+    app = live_app()
+    async with app.run_test(size=size):
+        # Nothing was awaited: whatever the endpoint is doing, the prompt is there and has the focus.
+        assert app.focused is app.prompt
+        assert app.prompt is not None
+        assert app.prompt.region.height > 0

@@ -1,0 +1,336 @@
+"""The app on a recording, driven by keys as a user would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.text import Text
+
+from sse_tui.tui.app import SseTuiApp
+from sse_tui.tui.header import HeaderLine
+
+WIDE, SMALL = (120, 36), (80, 24)
+
+
+def shown(widget) -> str:
+    """What a line widget shows on screen, as text."""
+    return "\n".join(widget.render_line(y).text.rstrip() for y in range(widget.size.height))
+
+
+def text_of(widget) -> str:
+    rendered = widget.render()
+    assert isinstance(rendered, Text)
+    return rendered.plain
+
+
+def conversation(app: SseTuiApp) -> str:
+    """All of the answer pane, on screen or not."""
+    return "\n".join(app.answer.document.line(n).text for n in range(len(app.answer.document)))
+
+
+async def ready(app: SseTuiApp, pilot, until) -> None:
+    await until(
+        lambda: len(app.session.rows) and app.session.analysis.end is not None and not app.session.behind
+    )
+    await until(lambda: len(app.wire.visible_rows) == len(app.session.rows))
+    await pilot.pause()
+
+
+async def test_an_opened_recording_shows_the_conversation_and_the_wire(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        app.answer.scroll_to(y=0, animate=False)
+        answer = shown(app.answer)
+        assert "Explain SSE reconnection." in answer
+        assert "What the server needs" in answer
+        assert "resumed 1×, lossless" in conversation(app).replace("\n", "")
+        await pilot.press("2", "home")
+        wire = shown(app.wire)
+        assert "role=assistant" in wire
+        assert '"When"' in wire
+        header = text_of(app.query_one(HeaderLine))
+        assert "✓ COMPLETE" in header
+        assert "200" in header
+
+
+async def test_fault_and_retry_are_rows_and_the_verdict_is_told(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        labels = [app.session.rows.label(n) for n in range(len(app.session.rows))]
+        app.wire.select_row(labels.index("fault"))
+        await pilot.pause()
+        wire = shown(app.wire)
+        assert "FAULT" in wire
+        assert "cut after event" in wire
+        assert "RETRY 1" in wire
+        assert "Last-Event-ID: s1-" in wire
+        assert "✓ lossless" in text_of(app.faults.keys)
+
+
+async def test_events_of_one_read_have_a_ditto_mark_and_never_a_gap_of_zero(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        gaps = [app.wire._cells(n).gap for n in range(len(app.session.rows))]
+        assert '"' in gaps
+        assert "0.0" not in gaps
+
+
+async def test_selecting_a_row_highlights_its_characters_and_shows_its_bytes(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        row = next(n for n in range(len(app.session.rows)) if '" stream"' in app.wire._cells(n).content)
+        app.wire.select_row(row)
+        await pilot.pause()
+        turn, span = app.answer._selected
+        transcript = "".join(piece.text for piece in app.session.analysis.turns[turn].transcript)
+        assert transcript[slice(*span)] == " stream"
+        marked = app.answer.style_of("answer--selected")
+        styled = [
+            segment.text
+            for y in range(app.answer.size.height)
+            for segment in app.answer.render_line(y)
+            if segment.style and segment.style.bgcolor == marked.bgcolor
+        ]
+        assert "".join(styled).strip() == "stream"
+        await pilot.press("3", "right", "right")
+        assert app.detail.tabs.chosen == "hex"
+        digits = "".join(
+            run[0]
+            for n in range(app.detail.lines.line_count())
+            for run in app.detail.lines._lines.line(n)[1:2]
+        )
+        assert bytes.fromhex(digits.replace(" ", "")) == app.source.row(row).raw
+
+
+async def test_a_click_in_the_answer_selects_the_row_that_wrote_it(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        y = next(y for y in range(app.answer.size.height) if "short memory" in app.answer.render_line(y).text)
+        x = app.answer.render_line(y).text.index("memory") + 2
+        await pilot.click(app.answer, offset=(x + 1, y + 1))
+        await pilot.pause()
+        assert app.wire._cells(app.wire.selected_row).content == '" memory"'
+        assert not app.wire.following
+
+
+async def test_left_and_right_in_the_answer_step_through_tokens(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("1", "left")
+        first = app.wire._cells(app.wire.selected_row).content
+        await pilot.press("left")
+        await pilot.press("right")
+        assert app.wire._cells(app.wire.selected_row).content == first == '" open."'
+
+
+async def test_scrolling_up_releases_follow_and_end_restores_it(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        assert app.wire.following
+        app.wire.scroll_to(y=3, animate=False)
+        await pilot.pause()
+        assert not app.wire.following
+        assert "held" in app.query_one("#wire").border_title
+        await pilot.press("2", "end")
+        assert app.wire.following
+        assert "FOLLOW" in app.query_one("#wire").border_title
+
+
+async def test_the_cursor_moves_by_rows_pages_and_ends(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        last = len(app.session.rows) - 1
+        await pilot.press("up", "up")
+        assert app.wire.cursor == last - 2
+        await pilot.press("pageup")
+        assert app.wire.cursor < last - 10
+        await pilot.press("home")
+        assert (app.wire.cursor, round(app.wire.scroll_y)) == (0, 0)
+        await pilot.press("down", "pagedown", "end")
+        assert app.wire.cursor == last
+
+
+async def test_the_filter_cycles_and_keeps_the_row(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        row = next(n for n in range(len(app.session.rows)) if app.session.rows.label(n) == "token") + 4
+        app.wire.select_row(row)
+        await pilot.press("f")
+        assert {
+            app.session.rows.label(app.wire.visible_rows.row(n)) for n in range(app.wire.line_count())
+        } == {"token"}
+        assert app.wire.selected_row == row
+        assert "tokens" in app.query_one("#wire").border_title
+        await pilot.press("F")
+        assert app.wire.line_count() == len(app.session.rows)
+        assert app.wire.selected_row == row
+
+
+async def test_find_jumps_while_typing_and_n_goes_on(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("home", "slash", *"comes")
+        await until(lambda: app.wire._cells(app.wire.selected_row or 0).content == '" comes"')
+        await pilot.press("enter", "slash", "ctrl+a", "ctrl+k", *"ping", "enter")
+        await until(lambda: app.wire._cells(app.wire.selected_row or 0).kind == "comment")
+        first = app.wire.selected_row
+        await pilot.press("n")
+        assert app.wire.selected_row != first
+        await pilot.press("N")
+        assert app.wire.selected_row == first
+        await pilot.press("escape")
+        assert not app.find_bar.is_open
+
+
+async def test_the_slowest_gap_is_two_keys_away(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("g")
+        gaps = [
+            float(app.wire._cells(n).gap)
+            for n in range(app.session.rows.turn_starts[-1], len(app.session.rows))
+            if app.wire._cells(n).gap not in {"-", '"'} and app.session.rows.number(n)
+        ]
+        assert float(app.wire._cells(app.wire.selected_row).gap) == max(gaps)
+
+
+async def test_every_pane_is_one_key_away_and_every_tab_of_the_detail(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        for key, pane in (
+            ("1", "answer"),
+            ("2", "wire"),
+            ("3", "detail"),
+            ("f2", "answer"),
+            ("alt+2", "wire"),
+        ):
+            await pilot.press(key)
+            assert app.pane_in_use() == pane
+        await pilot.press("3")
+        seen = []
+        for _ in range(4):
+            seen.append(app.detail.tabs.chosen)
+            await pilot.press("right")
+        assert seen == ["json", "text", "hex", "headers"]
+
+
+async def test_help_and_metrics_open_over_the_app(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("f1")
+        assert len(app.screen_stack) == 2
+        await pilot.press("escape")
+        await pilot.press("f5")
+        assert len(app.screen_stack) == 2
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 1
+
+
+async def test_copy_puts_the_answer_or_the_row_on_the_clipboard(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("1", "y")
+        assert app.clipboard.startswith("Because a proxy")
+        await pilot.press("2", "home", "down", "down", "y")
+        assert app.clipboard == app.source.row(2).raw.decode()
+
+
+async def test_an_answer_can_be_shown_as_it_was_sent(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("m")
+        text = conversation(app)
+        assert "## What the server needs" in text
+        await pilot.press("m")
+        text = conversation(app)
+        assert "##" not in text
+
+
+async def test_a_small_terminal_shows_one_pane_at_a_time(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=SMALL) as pilot:
+        await ready(app, pilot, until)
+        for key, pane in (("2", "#wire"), ("3", "#detail"), ("1", "#answer")):
+            await pilot.press(key)
+            visible = [
+                name for name in ("#answer", "#wire", "#detail") if app.query_one(name).region.height > 0
+            ]
+            assert visible == [pane]
+            assert app.query_one(pane).region.height >= 14
+        await pilot.resize_terminal(*WIDE)
+        await pilot.pause()
+        assert all(app.query_one(name).region.height > 0 for name in ("#answer", "#wire", "#detail"))
+
+
+async def test_nothing_from_the_wire_commands_the_terminal(opened, until) -> None:
+    app = opened("hostile")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        for key in ("home", "down", "down", "down", "down", "3", "right", "right", "right"):
+            await pilot.press(key)
+            for widget in (app.answer, app.wire, app.detail.lines):
+                for y in range(widget.size.height):
+                    text = widget.render_line(y).text
+                    assert not any(
+                        ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or char == "\u202e" for char in text
+                    )
+        assert "␛]0;owned␇" in conversation(app)
+        assert "✗ TRUNCATED" in text_of(app.query_one(HeaderLine))
+
+
+async def test_own_keys_work_and_wrong_ones_are_told(opened, until) -> None:
+    app = opened("resumed", keys={"help": "ctrl+g", "no.such": "x"})
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("ctrl+g")
+        assert len(app.screen_stack) == 2
+        assert any("no.such" in notice.message for notice in app._notifications)
+
+
+async def test_an_unknown_theme_is_told_and_an_own_one_used(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        assert app.theme == "sse-dark"
+        for theme in ("sse-light", "textual-light", "nord", "ansi-dark"):
+            app.theme = theme
+            await pilot.pause()
+            assert "Because a proxy" in shown(app.answer)
+
+
+async def test_a_broken_file_is_an_error_that_is_shown(opened, until, tmp_path: Path) -> None:
+    path = tmp_path / "broken.sse.jsonl"
+    path.write_text('{"format": "something else"}\n')
+    app = opened(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(lambda: len(app._notifications) > 0)
+        await pilot.press("ctrl+q")
+    assert app.return_code == 0
+
+
+@pytest.mark.parametrize("keys", [["ctrl+q"], ["escape", "escape", "ctrl+c", "ctrl+q"]])
+async def test_only_ctrl_q_quits(opened, until, keys: list[str]) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        for key in keys[:-1]:
+            await pilot.press(key)
+            assert app.is_running
+        await pilot.press(keys[-1])
+    assert app.return_code == 0
