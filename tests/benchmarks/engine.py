@@ -3,9 +3,9 @@
     python tests/benchmarks/engine.py [--rounds 3] [--tokens 96] [--threads N] [--model PATH]
 
 Both run in turns, each in processes of its own, and the ratio is what counts: the median over the rounds of
-engine by bare loop. The bare loop does what no engine can do without: one batch over numpy arrays,
-`llama_decode`, the largest logit; it renders no text and tells nobody. Its decoding is timed from the first
-token to the last, and so is the engine's, as its reader sees it.
+engine by bare loop; on a busy machine the best by the best says more. The bare loop does what no engine can
+do without: one batch over numpy arrays, `llama_decode`, the largest logit; it renders no text and tells
+nobody. Its decoding is timed from the first token to the last, and so is the engine's, as its reader sees it.
 """
 
 from __future__ import annotations
@@ -132,9 +132,10 @@ def main() -> None:
             pairs.append((measure("bare", arguments), measure("engine", arguments)))
         loop, ours = (statistics.median(values) for values in zip(*pairs, strict=True))
         ratios = sorted(mine / other for other, mine in pairs)
+        best = max(mine for _, mine in pairs) / max(other for other, _ in pairs)
         print(
             f"{streams} streams: bare loop {loop:7.1f} tokens/s, engine {ours:7.1f} tokens/s, "
-            f"ratio {statistics.median(ratios):.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f})"
+            f"ratio {statistics.median(ratios):.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f}), best by best {best:.3f}"
         )
 
 
