@@ -22,6 +22,7 @@ from sse_tui.recording.records import Reconnect, Record
 from sse_tui.resume import Outcome, Policy, Reconnector, Retry
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.connection import Connection
+from sse_tui.transport.content import ContentDecoder
 from sse_tui.transport.message import header_text, own_last_event_id
 from sse_tui.transport.problems import timed_out
 from sse_tui.transport.reception import Reception
@@ -122,7 +123,10 @@ class Driver:
             if connection.kind == "open":
                 assert response is not None
                 assert connection.body is not None
-                self._reception.open(header_text(response.headers.raw))
+                headers = header_text(response.headers.raw)
+                self._reception.open(headers)
+                decoder = ContentDecoder(headers)
+                self._injector.open(self._clock.now(), None if decoder.identity else decoder.decode)
                 times = response.extensions
                 stream = Stream(
                     self._turn,

@@ -45,7 +45,6 @@ class Stream:
     async def records(self) -> AsyncGenerator[Record, None]:
         """Everything that happens on the open stream, its close last."""
         clock = self._turn.clock
-        self._injector.open(clock.now())
         while not self.reason:
             if self._turn.stopped:
                 self._finish("client", "stopped")

@@ -194,6 +194,16 @@ def test_an_event_too_large_stops_the_counting_and_no_bytes() -> None:
     assert len(got) == 500 - len(data)
 
 
+def test_events_of_a_coded_body_are_counted_read_by_read() -> None:
+    injector = Injector(parse_plan("cut@event=2"))
+    injector.open(0, decode=lambda data: data.replace(b"~", b"data: x\n\n"))
+    assert injector.feed(b"~", 0) == [Forward(b"~")]
+    forward, cut = injector.feed(b"~~", 0)
+    assert forward == Forward(b"~~")
+    assert isinstance(cut, Cut)
+    assert (cut.at, cut.dropped) == ("byte 3, event 3", 0)
+
+
 def test_before_a_body_only_a_cut_or_reset_for_now_is_due() -> None:
     injector = Injector(parse_plan("stall=1s@now;cut@event=1;cut@time=0s"), 10)
     assert injector.closing(10) is None

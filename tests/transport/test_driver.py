@@ -7,6 +7,7 @@ import contextlib
 import gzip
 import itertools
 import time
+import zlib
 
 import pytest
 from turns import NEVER, QUICK, Marked, Plain, make, run
@@ -183,6 +184,15 @@ async def test_gzip_is_kept_coded_and_read_for_ids() -> None:
         ran = await run(server.url, policy=QUICK)
     assert ran.body(1) == coded
     assert server.seen[1].header("last-event-id") == b"2"
+
+
+async def test_a_fault_at_an_event_of_a_coded_body() -> None:
+    packer = zlib.compressobj(wbits=31)
+    parts = [packer.compress(event) + packer.flush(zlib.Z_SYNC_FLUSH) for event in (A, B, C)]
+    steps = [step for part in parts for step in (part, Sleep(0.03))]
+    async with wire([OK + b"Content-Encoding: gzip\r\n\r\n", *steps, HOLD]) as server:
+        ran = await run(server.url, plan="cut@event=2")
+    assert ran.body() == parts[0] + parts[1]
 
 
 async def test_headers_that_never_end_are_refused() -> None:
