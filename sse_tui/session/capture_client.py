@@ -31,7 +31,7 @@ def recording_path(spec: SessionSpec) -> Path:
     if spec.record_to is not None:
         return spec.record_to
     folder = recordings_dir(spec.config)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     prune(folder, keep=spec.config.recording.keep - 1)
     return new_path(folder, datetime.now(UTC).isoformat(), spec.mode)
 
