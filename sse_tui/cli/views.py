@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sse_tui.session.entry import Entry
 
 View: TypeAlias = "Callable[[Entry], bool]"
-UNKNOWN_DIALECTS = ("auto", "generic")
 
 
 def view(form: str, analysis: Analysis, out: Output) -> View:
@@ -33,7 +32,7 @@ def json_view(out: Output) -> View:
 
 
 class TextView:
-    """The text of a stream as its dialect reads it; one line an event where no dialect is known."""
+    """The text of a stream as its dialect reads it; one line an event where it is no model's answer."""
 
     def __init__(self, analysis: Analysis, out: Output) -> None:
         self._analysis = analysis
@@ -49,7 +48,7 @@ class TextView:
         if entry.kind != "event" or entry.repeat:
             return True
         turn = self._analysis.turn
-        if turn is not None and turn.dialect.name in UNKNOWN_DIALECTS:
+        if turn is not None and not turn.dialect.answers:
             self._line(entry)
         else:
             for text in texts(entry):

@@ -109,6 +109,7 @@ class Auto(Dialect):
         self.detection = Detection(Generic.name, NO_FINGERPRINT)
         self.chosen: Dialect = Generic()
         self.name = self.chosen.name
+        self.answers = self.chosen.answers
         self.decided = False
         self.provider: Provider | None = None
         self._seen: list[Event] = []
@@ -158,7 +159,7 @@ class Auto(Dialect):
         late: list[Delta] = []
         if self.detection.name != Generic.name:
             self.chosen = _readers()[self.detection.name]()
-            self.name = self.chosen.name
+            self.name, self.answers = self.chosen.name, self.chosen.answers
             for earlier in self._seen:
                 late += [delta for delta in self.chosen.read(earlier) if not _told(delta)]
         self._seen.clear()

@@ -16,6 +16,7 @@ class Generic(Dialect):
     """Gives deltas only for an in-band error, a ping and OpenAI's sentinel, which many others adopted."""
 
     name = "generic"
+    answers = False
 
     def __init__(self) -> None:
         self._ended = False

@@ -17,6 +17,7 @@ class KubernetesWatch(LineDialect):
     """Reads one watch. `resource_version` is where another one would have to start, None before any."""
 
     name = "kubernetes-watch"
+    answers = False
 
     def __init__(self) -> None:
         super().__init__()

@@ -139,6 +139,7 @@ class GenericLines(LineDialect):
     """JSON lines of no known kind: nothing is read into them but an error."""
 
     name = "ndjson"
+    answers = False
 
     def _take(self, payload: dict[str, object], deltas: list[Delta]) -> None:
         self._fault(payload, deltas)
@@ -156,6 +157,7 @@ class _AsEvents(LineDialect):
         super().__init__()
         self._dialect = dialect
         self.name = dialect.name
+        self.answers = dialect.answers
 
     def read_line(self, line: str) -> Sequence[Delta]:
         text = line.strip(" \t\r\n\x1e")
@@ -185,6 +187,7 @@ class AutoLines(LineDialect):
     def __init__(self) -> None:
         super().__init__()
         self.chosen: LineDialect = GenericLines()
+        self.answers = self.chosen.answers
         self.reason = "no known fingerprint"
         self._decided = False
 
@@ -205,7 +208,7 @@ class AutoLines(LineDialect):
 
         dialect = create(found.name)
         self.chosen = dialect if isinstance(dialect, LineDialect) else _AsEvents(dialect)
-        self.name = self.chosen.name
+        self.name, self.answers = self.chosen.name, self.chosen.answers
 
     def _take(self, payload: dict[str, object], deltas: list[Delta]) -> None:
         raise NotImplementedError

@@ -21,6 +21,7 @@ class ModelContextProtocol(JsonDialect):
     """Reads one stream of a session. `transport` is "http+sse" after an ``endpoint`` event."""
 
     name = "mcp"
+    answers = False
     resume: ClassVar[Resume] = "last-event-id"
 
     def __init__(self) -> None:

@@ -18,6 +18,7 @@ class Mercure(Dialect):
     """Reads the updates of a hub. Ids are mandatory there: without them nothing can be resumed."""
 
     name = "mercure"
+    answers = False
     resume: ClassVar[Resume] = "last-event-id"
 
     def read(self, event: Event) -> Sequence[Delta]:
@@ -44,6 +45,7 @@ class Wikimedia(Dialect):
     """Reads recent changes and the like. Ids are JSON arrays of topic, partition and offset or timestamp."""
 
     name = "wikimedia"
+    answers = False
     resume: ClassVar[Resume] = "last-event-id"
 
     def read(self, event: Event) -> Sequence[Delta]:
