@@ -82,7 +82,8 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
         self._ticks = 0
         self._waiting = ""
         self._seen_error: SseTuiError | None = None
-        self._closed = False
+        self._session_closed = False
+        self._started = asyncio.Event()
 
     # -- composition ----------------------------------------------------------------------------------------------
 
@@ -169,6 +170,8 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
             await self.session.start()
         except SseTuiError as error:
             self.post_message(self.Failed(error))
+        finally:
+            self._started.set()
         self.wake()
 
     async def on_unmount(self) -> None:
@@ -177,8 +180,8 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
 
     async def close_session(self) -> None:
         """Close the session once, whatever way the app ends."""
-        if not self._closed:
-            self._closed = True
+        if not self._session_closed:
+            self._session_closed = True
             if self._due is not None:
                 self._due.cancel()
             await self.session.close()
@@ -187,7 +190,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
 
     def wake(self) -> None:
         """There may be something new: look at the next frame, at most 30 a second. Called from anywhere in the loop."""
-        if self._due is not None or self._closed:
+        if self._due is not None or self._session_closed:
             return
         delay = max(0.0, self._last_frame + FRAME_S - time.monotonic())
         self._due = asyncio.get_running_loop().call_later(delay, self._frame_due)
@@ -198,7 +201,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
 
     def _frame(self) -> None:
         """Take in what is new and hand it to the panes."""
-        if self._closed:
+        if self._session_closed:
             return
         self._last_frame = time.monotonic()
         try:
@@ -324,6 +327,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
         self.run_worker(self._send(event.text), group="send")
 
     async def _send(self, text: str) -> None:
+        await self._started.wait()
         try:
             await self.session.send(text)
         except SseTuiError as error:
