@@ -117,7 +117,7 @@ timeout_options = _together(
 stream_options = _together(
     click.option(
         "--reconnect",
-        type=click.Choice(["never", "last-event-id"]),
+        type=click.Choice(["never", "last-event-id", "always"]),
         help="What to do when the stream breaks. Default: last-event-id for GET and the local endpoint.",
     ),
     click.option(

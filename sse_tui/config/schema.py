@@ -16,7 +16,7 @@ PositiveFloat: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
 NonNegativeFloat: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
-ReconnectPolicy: TypeAlias = Literal["never", "last-event-id"]
+ReconnectPolicy: TypeAlias = Literal["never", "last-event-id", "always"]
 
 LOCAL_PROFILE = "local"
 """The profile that is always there: the local model through the built-in endpoint."""

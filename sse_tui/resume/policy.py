@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from sse_tui.errors import UsageError
 
-KINDS = ("never", "last-event-id")
+KINDS = ("never", "last-event-id", "always")
 # The standard sets no bound on ``retry``; a server that asks for more than this gets this.
 RETRY_LIMIT_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """`kind` "never", or "last-event-id": send the last event ID and go on from there.
+    """When to ask again after a stream broke off or ended.
+
+    `kind`: "never"; "last-event-id", send the last event ID and go on from there, as long as the stream has ids or set
+    a reconnection time; "always", like an `EventSource`, which asks again whatever the stream had.
 
     `max_attempts` counts consecutive connections without progress; `max_total_s` bounds the time since the
     last progress, and any wait that a server asks for by Retry-After. `base_ms` is the first wait until the

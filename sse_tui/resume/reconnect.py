@@ -8,7 +8,9 @@ Rules (HTML standard, section 9.2.3, where it speaks; ours where it does not):
 * A stream that ended by its own marker, or was whole when its body ended, is never asked for again.
 * Before the stream was ever open a failed connection stops at once: nothing can be lost yet, and a wrong
   address should be told without delay.
-* Only a GET is repeated without a last event ID. Any other method may cost money or answer differently.
+* Only a GET is repeated without a last event ID: any other method may cost money or answer differently. And that
+  only where the stream is known to go on, since it has had an id or a reconnection time, or where the policy is
+  "always". A finite stream that has neither would be asked for again for ever.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ class Outcome:
     `kind`: eof, incomplete, reset, timeout, fault, error (the body broke off); no-connection (no response at all,
     the next may do better); fatal (no response, and another attempt is futile); status (an answer other
     than 200); wrong-type (200, not an event stream); ended (nothing follows); stopped (by the user).
+    `had_ids`: the stream has had an id, even if it was reset since.
     `now_ms` and `lived_ms` are on any one clock; `wall_s` is Unix time, for a Retry-After that is a date.
     """
 
@@ -43,6 +46,7 @@ class Outcome:
     status: int = 0
     retry_after: str | None = None
     events: int = 0
+    had_ids: bool = False
     lived_ms: float = 0.0
     wall_s: float = 0.0
 
@@ -79,6 +83,8 @@ class Reconnector:
         self._method = method.upper()
         self._rng = rng or random.Random()
         self._was_open = False
+        self._goes_on = policy.kind == "always"
+        self._had_events = False
         self._id_before = ""
         self._failures = 0
         self._failing_since: float | None = None
@@ -87,6 +93,8 @@ class Reconnector:
         """What to do now that a connection ended like this."""
         if outcome.kind in _BROKE_OFF:
             self._was_open = True
+        self._goes_on = self._goes_on or outcome.had_ids or bool(outcome.last_event_id) or outcome.retry_ms is not None
+        self._had_events = self._had_events or outcome.events > 0
         return self._refusal(outcome) or self._retry(outcome)
 
     def _refusal(self, outcome: Outcome) -> Stop | None:
@@ -112,6 +120,8 @@ class Reconnector:
             return Stop(
                 f"nothing to resume from: no event had an id, and a {self._method} is not sent again without"
             )
+        if self._had_events and not self._goes_on:
+            return Stop("nothing to resume from: the stream has neither ids nor a reconnection time")
         return None
 
     def _retry(self, outcome: Outcome) -> Decision:

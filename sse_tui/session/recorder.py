@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -67,11 +68,13 @@ class Recorder:
             plan=plan,
             verify=turn.verify,
             http2=turn.http2,
+            max_event_bytes=turn.max_event_bytes,
         )
         self._driver = driver
         try:
-            async for record in driver.records():
-                yield self._write(record)
+            async with aclosing(driver.records()) as records:
+                async for record in records:
+                    yield self._write(record)
         finally:
             self._driver = None
             self.outcome, self.error = driver.outcome, driver.error

@@ -167,6 +167,7 @@ class Driver:
             status=response.status_code if response is not None else 0,
             retry_after=response.headers.get("retry-after") if response is not None else None,
             events=self._reception.events,
+            had_ids=self._reception.had_ids,
             lived_ms=now_ms - started / 1e6,
             wall_s=time.time(),
         )

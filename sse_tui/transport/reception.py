@@ -14,7 +14,7 @@ from sse_tui.transport.content import ContentDecoder
 class Reception:
     """Last event ID, reconnection time, whether the stream has ended: no more than reconnecting needs.
 
-    `events` counts on the running connection, `total` over all of them. `fault` is an error that the stream
+    `events` counts on the running connection, `total` over all of them; `had_ids`: any of them had one. `fault` is an error that the stream
     told of.
     """
 
@@ -30,6 +30,7 @@ class Reception:
         self.retry_ms: int | None = None
         self.events = 0
         self.total = 0
+        self.had_ids = bool(last_event_id)
         self.fault: StreamFault | None = None
 
     def start(self) -> None:
@@ -87,6 +88,7 @@ class Reception:
             if isinstance(item, Event):
                 self.events += 1
                 self.total += 1
+                self.had_ids = self.had_ids or bool(item.id)
                 if self._continuity.event(item.id, item.data):
                     self._understand(item)
         self.last_event_id = self._parser.last_event_id

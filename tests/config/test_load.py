@@ -90,7 +90,7 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ("local = 3\n", 1, "local must be a table, not 3."),
         ("slo.errors = 2\n", 1, "slo.errors must be a number of at least 0 and at most 1, not 2."),
         ("[profiles.local]\nstop = [1]\n", 2, "profiles.local.stop must be an array of strings, not [1]."),
-        ("[profiles.local]\nreconnect = 'nevr'\n", 2, 'must be one of "never", "last-event-id", not "nevr".'),
+        ("[profiles.local]\nreconnect = 'nevr'\n", 2, 'must be one of "never", "last-event-id", "always", not "nevr".'),
         ("[profiles.local.headers]\nA = 1\n", 2, "profiles.local.headers.A must be a string, not 1."),
         ('[profiles."a b"]\nx = 1\n', 2, 'profiles."a b".x is not a known key.'),
         ("[server]\naccess_log = 'no'\n", 2, 'server.access_log must be true or false, not "no".'),

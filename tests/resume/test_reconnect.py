@@ -104,7 +104,15 @@ def test_only_a_get_goes_on_without_an_id(method: str) -> None:
     assert isinstance(decision, Stop)
     assert "nothing to resume from" in decision.reason
     assert isinstance(machine(method=method).decide(got(id="1")), Retry)
-    assert isinstance(machine(method="get").decide(got(id="")), Retry)
+    assert isinstance(machine(method="get").decide(replace(got(id=""), had_ids=True)), Retry)
+
+
+def test_a_stream_that_has_neither_ids_nor_a_reconnection_time_is_asked_for_once() -> None:
+    decision = machine().decide(got(id=""))
+    assert decision == Stop("nothing to resume from: the stream has neither ids nor a reconnection time")
+    assert isinstance(machine().decide(replace(got(id=""), retry_ms=5)), Retry)
+    assert isinstance(machine().decide(replace(got(id=""), events=0)), Retry)
+    assert isinstance(machine(Policy(kind="always")).decide(got(id="")), Retry)
 
 
 def test_attempts_without_progress_are_limited() -> None:

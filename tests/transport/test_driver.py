@@ -361,7 +361,7 @@ async def test_a_cut_is_resumed_with_the_last_id() -> None:
 )
 async def test_which_id_is_sent(first: bytes, header: bytes | None) -> None:
     async with wire([chunked(first, last=False)], [chunked(b"data: z\n\n"), HOLD]) as server:
-        await run(server.url, policy=Policy(base_ms=1, max_attempts=1))
+        await run(server.url, policy=Policy("always", base_ms=1, max_attempts=1))
     assert server.seen[0].header("last-event-id") is None
     assert server.seen[1].header("last-event-id") == header
 
@@ -483,7 +483,7 @@ async def test_attempts_are_limited() -> None:
 
 async def test_an_orderly_end_with_no_one_to_reconnect_to() -> None:
     async with wire([chunked(A, B)]) as server:
-        ran = await run(server.url, policy=Policy(base_ms=1, max_attempts=1))
+        ran = await run(server.url, policy=Policy("always", base_ms=1, max_attempts=1))
     assert ran.outcome == "failed"
     assert isinstance(ran.driver.error, ConnectError)
     assert "ended in order after 2 events" in ran.driver.error.message
