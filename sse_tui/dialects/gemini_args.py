@@ -44,8 +44,8 @@ class PartialArguments:
             self._set(path, value)
 
     def _set(self, path: str, value: Any) -> None:
-        steps = [_name(match) for match in _STEP.finditer(path)][:_DEPTH]
-        if not steps:
+        steps = _steps(path)
+        if not 0 < len(steps) <= _DEPTH:
             return
         node: Any = self._root
         for step, following in zip(steps, [*steps[1:], None], strict=True):
@@ -86,6 +86,19 @@ class RunningCall:
         if ident is not None and self.ident is not None:
             return ident != self.ident
         return name is not None and name != self.name
+
+
+def _steps(path: str) -> list[str | int]:
+    """The steps of a path after its ``$``; none when any of it is not understood."""
+    steps: list[str | int] = []
+    at = 1 if path.startswith("$") else 0
+    while at < len(path):
+        match = _STEP.match(path, at)
+        if match is None:
+            return []
+        steps.append(_name(match))
+        at = match.end()
+    return steps
 
 
 def _name(match: re.Match[str]) -> str | int:
