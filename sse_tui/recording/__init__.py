@@ -10,7 +10,8 @@ that it does not know (they are additions within the version); it refuses anothe
 may mean something else.
 
 The header: `format` ("sse-recording"), `version` (1), `tool` (what wrote it), `created` (RFC 3339), `clock`
-(where chunk times come from: "kernel", "read", or "none" when times mean nothing), `redacted` (names whose
+(where chunk times come from: "kernel", "read", "imported" for those of another tool, or "none" when times mean
+nothing), `redacted` (names whose
 values are never written: headers, query parameters and body fields; "*" stands for anything, "pattern:N"
 for a user's own).
 
@@ -36,7 +37,8 @@ A redacted value reads "[redacted]", in a URL "redacted", and in a chunk as many
 """
 
 from .follower import Follower
-from .importing import open_any, raw_header, raw_records, sniff, untimed
+from .importing import enough, open_any, raw_header, raw_records, sniff, untimed
+from .imports import Kind, Piece, import_pieces
 from .index import BodyIndex, BodyReader
 from .lines import Damage
 from .reader import Recording, read_recording
@@ -74,8 +76,10 @@ __all__ = [
     "Follower",
     "Header",
     "Headers",
+    "Kind",
     "Note",
     "Phase",
+    "Piece",
     "Reconnect",
     "Record",
     "Recording",
@@ -84,6 +88,8 @@ __all__ = [
     "Response",
     "Writer",
     "chunk",
+    "enough",
+    "import_pieces",
     "is_kept",
     "is_running",
     "mark_kept",

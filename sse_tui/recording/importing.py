@@ -1,7 +1,7 @@
-"""Telling a recording from a raw event stream, and making records of the latter.
+"""Opening whatever holds an event stream: a recording, a raw stream, or what another tool captured.
 
-A raw stream has no requests, no times and no read boundaries. Its records say so: one connection whose
-chunks are the blocks in which the input came, a close and an end, under a header with the clock "none".
+What has no times says so: the header of what was made of it has the clock "none". Where the capture itself has
+times the clock is "imported".
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Literal
 
 from ..errors import RecordingError
+from .imports import Kind, Piece, import_pieces, kind_of
+from .imports.raw import raw_records
+from .imports.sniffing import SNIFF_BYTES, undecided
 from .lines import LineDecoder
 from .reader import (
     Pairs,
@@ -24,9 +26,9 @@ from .reader import (
     recording_of_blocks,
     source_name,
 )
-from .records import FORMAT, Chunk, Close, End, Header, Record, chunk
+from .records import Chunk, Header
 
-SNIFF_BYTES = 4096
+__all__ = ["SNIFF_BYTES", "enough", "open_any", "raw_header", "raw_records", "sniff", "untimed"]
 
 # First bytes of what people open by mistake, what it is, and what helps.
 _BINARY = (
@@ -38,7 +40,7 @@ _BINARY = (
 )
 
 
-def sniff(first: bytes, name: str = "the input") -> Literal["recording", "event-stream"]:
+def sniff(first: bytes, name: str = "the input") -> Kind:
     """What an input is by its first bytes (`SNIFF_BYTES` will do). RecordingError when empty or binary."""
     if not first:
         raise RecordingError("input-empty", f"{name} is empty.", "Give a recording or an event stream.")
@@ -48,10 +50,12 @@ def sniff(first: bytes, name: str = "the input") -> Literal["recording", "event-
     # An event stream may hold a NUL or two; in a tenth of its bytes it is something else.
     if first.count(0) * 10 > len(first):
         raise RecordingError("input-binary", f"{name} is binary data, not an event stream.")
-    line = first.partition(b"\n")[0].strip()
-    if line.startswith(b"{") and f'"{FORMAT}"'.encode() in line:
-        return "recording"
-    return "event-stream"
+    return kind_of(first)
+
+
+def enough(first: bytes) -> bool:
+    """Whether these first bytes are enough to tell what an input is."""
+    return not undecided(first)
 
 
 def raw_header(*, tool: str = "", created: str = "") -> Header:
@@ -59,38 +63,32 @@ def raw_header(*, tool: str = "", created: str = "") -> Header:
     return Header(tool=tool, created=created, clock="none")
 
 
-def untimed(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The blocks of an input that was not stamped, for `raw_records`."""
+def untimed(blocks: Iterable[bytes]) -> Iterator[Piece]:
+    """The blocks of an input that was not stamped, for `raw_records` and the imports."""
     for block in blocks:
         yield 0, block
 
 
-def raw_records(pieces: Iterable[tuple[int, bytes]], *, turn: int = 1, conn: int = 1) -> Iterator[Record]:
-    """The records of a raw event stream that came as (nanoseconds, bytes) pieces: chunks, close, end."""
-    t = 0
-    for t, data in pieces:
-        yield chunk(t, data, turn=turn, conn=conn)
-    yield Close(t=t, turn=turn, conn=conn, reason="eof")
-    yield End(t=t, reason="imported")
-
-
 def open_any(source: Source, *, tool: str = "", created: str = "") -> Recording:
-    """A recording or a raw event stream, from a path or an open file of bytes, as a recording.
+    """A recording, a raw event stream or another capture, from a path or an open file of bytes, as a recording.
 
-    The offsets that `with_offsets` gives for a raw stream are those of the chunks in it; there are no lines
-    there for a `BodyReader`. `tool` and `created` go into the header of a raw one. Raises RecordingError.
+    The offsets that `with_offsets` gives for what is no recording are those of the chunks in all bodies; there
+    are no lines there for a `BodyReader`. `tool` and `created` go into the header of what is none. Raises
+    RecordingError.
     """
     name = source_name(source)
     if isinstance(source, str | Path) and is_regular(Path(source)):
         path = Path(source)
-        if sniff(_start(path_blocks(path))[0], name) == "recording":
+        kind = sniff(_start(path_blocks(path))[0], name)
+        if kind == "recording":
             return read_recording(path)
-        return _raw(name, raw_header(tool=tool, created=created), lambda: path_blocks(path))
+        return _imported(kind, name, raw_header(tool=tool, created=created), lambda: path_blocks(path))
     stream = path_blocks(Path(source)) if isinstance(source, str | Path) else file_blocks(source, name)
     first, blocks = _start(stream)
-    if sniff(first, name) == "recording":
+    kind = sniff(first, name)
+    if kind == "recording":
         return recording_of_blocks(blocks, name)
-    return _raw(name, raw_header(tool=tool, created=created), lambda: blocks)
+    return _imported(kind, name, raw_header(tool=tool, created=created), lambda: blocks)
 
 
 def _start(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
@@ -100,15 +98,21 @@ def _start(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
     for block in blocks:
         read.append(block)
         first += block
-        if len(first) >= SNIFF_BYTES or b"\n" in first:
+        if enough(first):
             break
     return first[:SNIFF_BYTES], chain(read, blocks)
 
 
-def _raw(name: str, header: Header, blocks: Callable[[], Iterator[bytes]]) -> Recording:
+def _imported(kind: Kind, name: str, header: Header, blocks: Callable[[], Iterator[bytes]]) -> Recording:
+    # A document is read to its end here, since what is in it decides the clock.
+    first = import_pieces(kind, untimed(blocks()), clock=header.clock)
+    header.clock = first.clock
+    begun = [first.records]
+
     def pairs(_: LineDecoder) -> Pairs:
+        records = begun.pop() if begun else import_pieces(kind, untimed(blocks()), clock="none").records
         offset = 0
-        for record in raw_records(untimed(blocks())):
+        for record in records:
             yield offset, record
             if isinstance(record, Chunk):
                 offset += record.size

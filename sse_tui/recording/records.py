@@ -25,7 +25,8 @@ class Header(msgspec.Struct, kw_only=True, omit_defaults=False):
     """First line of a recording.
 
     `clock` names where chunk times come from: "kernel" (the kernel's receive time), "read" (the monotonic
-    clock right after the read), "none" (imported bytes without times: every `t` is 0 and means nothing).
+    clock right after the read), "imported" (times that whoever captured the stream wrote down), "none" (imported
+    bytes without times: every `t` is 0 and means nothing).
     `redacted` lists the names of headers and query parameters whose values are never written.
     """
 

@@ -1,7 +1,7 @@
-"""Opening what was captured elsewhere: a recording, a raw event stream, or a pipe.
+"""Opening what was captured elsewhere: a recording, a raw event stream, another tool's capture, or a pipe.
 
 Everything becomes records, and what the panes show is a recording on disk: what is none yet is written as one first.
-A raw stream from a file has no times; one from a pipe is stamped as it is read.
+A stream from a file has the times that the capture gives it, if any; one from a pipe is stamped as it is read.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from typing import Any
 import msgspec
 
 from sse_tui import __version__
-from sse_tui.recording import Recording, Redactor, Writer, open_any, raw_records, sniff
+from sse_tui.recording import Piece, Recording, Redactor, Writer, enough, import_pieces, open_any, sniff
 from sse_tui.recording.records import Header, Record
 
 READ_SIZE = 64 * 1024
+SNIFF_BYTES = 4096
 BATCH = 256
 
 
 def open_path(path: Path) -> Recording:
-    """A recording or a raw event stream in a file. Raises `RecordingError` for what is neither."""
+    """A recording, a raw event stream or another capture in a file. Raises `RecordingError` for what is none."""
     return open_any(path, tool=_tool(), created=_now())
 
 
 class Piped:
-    """A recording or a raw event stream from a pipe, read as it comes.
+    """A recording, a raw event stream or another capture from a pipe, read as it comes.
 
     `header` is known once the first bytes are there, which the constructor waits for; iterate for the records.
     """
@@ -38,23 +39,31 @@ class Piped:
     def __init__(self, fd: int) -> None:
         self._origin = time.monotonic_ns()
         self._fd = fd
-        first = os.read(fd, READ_SIZE)
-        self._first = first
-        self._recording: Recording | None = None
-        if sniff(first, "the standard input") == "recording":
-            self._recording = open_any(io.BufferedReader(_Rest(first, fd)))
-            self.header = self._recording.header
+        self._read: list[Piece] = []
+        first = b""
+        while data := os.read(fd, READ_SIZE):
+            self._read.append((time.monotonic_ns() - self._origin, data))
+            first += data
+            if enough(first):
+                break
+        kind = sniff(first[:SNIFF_BYTES], "the standard input")
+        if kind == "recording":
+            recording = open_any(io.BufferedReader(_Rest(first, fd)))
+            self.header = recording.header
+            self._records = iter(recording)
         else:
-            self.header = Header(tool=_tool(), created=_now(), clock="read")
+            imported = import_pieces(kind, self._pieces(), clock="read")
+            self.header = Header(tool=_tool(), created=_now(), clock=imported.clock)
+            self._records = imported.records
 
     def __iter__(self) -> Iterator[Record]:
-        return iter(self._recording) if self._recording is not None else raw_records(self._reads())
+        return self._records
 
-    def _reads(self) -> Iterator[tuple[int, bytes]]:
-        data = self._first
-        while data:
+    def _pieces(self) -> Iterator[Piece]:
+        yield from self._read
+        self._read.clear()
+        while data := os.read(self._fd, READ_SIZE):
             yield time.monotonic_ns() - self._origin, data
-            data = os.read(self._fd, READ_SIZE)
 
 
 def spool(source: Recording | Piped, path: Path) -> Path:

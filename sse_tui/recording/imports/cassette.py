@@ -1,0 +1,118 @@
+"""VCR cassettes, YAML or JSON: of vcrpy, of Ruby's vcr, of go-vcr. They have bodies whole, and no times.
+
+YAML is read into text, lists and mappings only: a tag never makes an object of Python, and what is no text without
+its tag (``!!binary``) is decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from ..records import End, Headers, Record
+from .document import BROKEN, decoded, encoded, fields, items, text, whole, whole_number
+from .exchange import Exchange, Numbering, streams_of
+from .piece import Piece, malformed
+
+YAML_LIMIT = 64 << 20
+# Aliases let a small document stand for a large one.
+_REPEATED = 4
+
+
+def read(pieces: Iterable[Piece]) -> tuple[str, Iterator[Record]]:
+    """The clock, which is none, and the records of a cassette's streams. Raises RecordingError."""
+    document = whole(pieces, "cassette").removeprefix(b"\xef\xbb\xbf")
+    size = len(document)
+    content = fields(_json(document) if document.lstrip().startswith(b"{") else _yaml(document))
+    del document
+    found = [
+        _exchange(fields(interaction))
+        for interaction in items(content.get("interactions") or content.get("http_interactions"))
+    ]
+    taken = streams_of(found)
+    if not any(taken):
+        raise malformed(
+            "cassette-no-stream", f"None of the {len(found)} interactions of the cassette is an event stream."
+        )
+    streams = [exchange for exchange, stream in zip(found, taken, strict=True) if stream]
+    if sum(len(exchange.body) for exchange in streams) > _REPEATED * size:
+        raise malformed("cassette", "The cassette repeats its bodies by aliases beyond its own size.")
+    return "none", _records(streams)
+
+
+def _records(streams: list[Exchange]) -> Iterator[Record]:
+    numbering = Numbering()
+    for exchange in streams:
+        yield from exchange.records(*numbering.next(exchange))
+    yield End(t=0, reason="imported")
+
+
+def _json(document: bytes) -> Any:
+    try:
+        return msgspec.json.decode(document)
+    except BROKEN as error:
+        raise malformed("cassette", f"The cassette is no JSON: {error}.") from None
+
+
+def _yaml(document: bytes) -> Any:
+    import yaml
+
+    from .cassette_yaml import loader
+
+    if len(document) > YAML_LIMIT:
+        raise malformed("size", f"The cassette is longer than {YAML_LIMIT >> 20} MiB.", "Take a part of it.")
+    try:
+        return yaml.load(document, Loader=loader())
+    except (yaml.YAMLError, *BROKEN) as error:
+        problem = getattr(error, "problem", None) or str(error)
+        mark = getattr(error, "problem_mark", None)
+        where = f" (line {mark.line + 1})" if mark is not None else ""
+        raise malformed(
+            "cassette", f"The cassette is no YAML: {' '.join(str(problem).split())}{where}."
+        ) from None
+
+
+def _exchange(interaction: dict[str, Any]) -> Exchange:
+    request, response = fields(interaction.get("request")), fields(interaction.get("response"))
+    status = response.get("status")
+    code = fields(status).get("code", response.get("code", response.get("status_code", status)))
+    version = text(response.get("http_version")) or text(response.get("proto"))
+    return Exchange(
+        text(request.get("method")).upper() or "GET",
+        text(request.get("uri")) or text(request.get("url")),
+        _headers(request.get("headers")),
+        _body(request),
+        _status(code),
+        f"HTTP/{version}" if version[:1].isdigit() else version,
+        _headers(response.get("headers")),
+        _body(response),
+    )
+
+
+def _status(code: object) -> int:
+    if isinstance(code, str):
+        digits = code.strip()[:3]
+        code = int(digits) if digits.isascii() and digits.isdigit() else None
+    return whole_number(code, 0, 999) or 0
+
+
+def _headers(value: object) -> Headers:
+    headers: Headers = []
+    for name, values in fields(value).items():
+        for one in values if isinstance(values, list) else [values]:
+            if isinstance(one, bytes):
+                one = one.decode("latin-1")
+            if isinstance(name, str) and isinstance(one, str):
+                headers.append((name, one))
+    return headers
+
+
+def _body(message: dict[str, Any]) -> bytes:
+    body = message.get("body")
+    if isinstance(body, dict):
+        if isinstance(body.get("base64_string"), str):
+            return decoded(body["base64_string"], "A body of the cassette")
+        body = body.get("string")
+    return body if isinstance(body, bytes) else encoded(text(body))

@@ -1,0 +1,142 @@
+"""``curl -v`` with both of its outputs in one file: what it tells (``*``), sent (``>``) and got (``<``), and the body.
+
+The two outputs are separate streams that meet in one file, so a remark may follow the body's last byte without a
+line end between them; the remarks that curl ends with are looked for there. With a progress meter (without ``-s``)
+its lines are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from ..records import End, Record, Request
+from .heads import HEAD_LIMIT, Body, request_of, response_head
+from .marked import Lines, Part
+from .piece import Piece, malformed
+
+_DATA = re.compile(rb"[{}] \[\d+ bytes data\]\r?\n?")
+_FAILED = re.compile(rb"curl: \((\d+)\) ([^\r\n]*)")
+_METER = re.compile(rb"\s*(?:% Total|Dload  Upload)|\r?\s*\d+\s+[\d.]+[kMGT]?\s+\d+\s+[\d.]+[kMGT]?\s.*--:--")
+_LAST_REMARK = re.compile(
+    rb"\* (?:Connection #\d+ to host |Closing connection|transfer closed with |Recv failure: |Operation timed out"
+    rb"|HTTP/2 stream \d+ was not closed|we are done reading)[^\r\n]*"
+)
+_LAST_LINES = 1 << 16
+_TLS = re.compile(rb"\* (?:SSL connection using|ALPN: server|using TLS)")
+# Exit codes of curl: https://curl.se/libcurl/c/libcurl-errors.html
+_REASONS = {18: "incomplete", 28: "timeout", 55: "reset", 56: "reset", 92: "incomplete"}
+
+
+def records(pieces: Iterable[Piece]) -> Iterator[Record]:
+    """The records of the output: a request and its response a connection, all of one turn."""
+    verbose = _Verbose()
+    t = 0
+    for t, data in pieces:
+        yield from verbose.feed(t, data)
+    yield from verbose.close(t)
+    yield End(t=t, reason="imported")
+
+
+class _Verbose:
+    def __init__(self) -> None:
+        self._lines = Lines()
+        self._t = 0
+        self._conn = 0
+        self._scheme = "http"
+        self._sent: list[str] = []
+        self._got: list[str] = []
+        self._head_bytes = 0
+        self._body: Body | None = None
+        self._request: Request | None = None
+        self._pending: list[bytes] = []
+        self._reason = ("eof", "")
+
+    def feed(self, t: int, data: bytes) -> list[Record]:
+        self._t = t
+        out: list[Record] = []
+        for part in self._lines.feed(data):
+            self._part(part, out)
+        self._flush(out)
+        return out
+
+    def close(self, t: int) -> list[Record]:
+        out: list[Record] = []
+        for part in self._lines.close():
+            self._part(part, out)
+        self._flush(out)
+        if self._request is not None and self._body is None:
+            self._conn += 1
+            out.append(msgspec.structs.replace(self._request, conn=self._conn))
+        if self._body is not None:
+            out += self._body.close(t, *self._reason)
+        return out
+
+    def _part(self, part: Part, out: list[Record]) -> None:
+        line = part.data
+        if not part.begins:
+            self._pending.append(line)
+        elif line.startswith(b"> "):
+            self._took(self._sent, line)
+            if not line[2:].strip():
+                self._flush(out)
+                self._asked()
+        elif line.startswith(b"< ") and (self._got or line.startswith(b"< HTTP/")):
+            self._took(self._got, line)
+            if not line[2:].strip():
+                self._answered(out)
+        elif line.startswith(b"* "):
+            if _TLS.match(line):
+                self._scheme = "https"
+        elif failed := _FAILED.match(line):
+            self._failed(int(failed[1]), failed[2])
+        elif not (_DATA.fullmatch(line) or _METER.match(line)):
+            self._pending.append(_without_remark(line) if self._body is not None else line)
+
+    def _took(self, lines: list[str], line: bytes) -> None:
+        self._head_bytes += len(line)
+        if self._head_bytes > HEAD_LIMIT:
+            raise malformed("head", f"A head is longer than {HEAD_LIMIT} bytes.")
+        lines.append(line[2:].decode("utf-8", "replace").rstrip("\r\n"))
+
+    def _asked(self) -> None:
+        if self._sent:
+            lines, self._sent = [line for line in self._sent if line], []
+            self._head_bytes = 0
+            self._request = request_of(lines, t=self._t, turn=1, conn=0, scheme=self._scheme)
+
+    def _answered(self, out: list[Record]) -> None:
+        self._flush(out)
+        lines, self._got = [line for line in self._got if line], []
+        self._head_bytes = 0
+        head = response_head(lines)
+        if head.interim:
+            return
+        if self._body is not None:
+            out += self._body.close(self._t)
+        self._conn += 1
+        if self._request is not None:
+            out.append(msgspec.structs.replace(self._request, conn=self._conn))
+            self._request = None
+        self._body = Body(head, t=self._t, turn=1, conn=self._conn)
+        out += self._body.begin()
+
+    def _failed(self, code: int, words: bytes) -> None:
+        detail = f"curl: ({code}) {words.decode('utf-8', 'replace')}"
+        self._reason = (_REASONS.get(code, "error"), detail)
+
+    def _flush(self, out: list[Record]) -> None:
+        data = b"".join(self._pending)
+        self._pending.clear()
+        # What stands before the first head is no body: curl's own words, or those of a script around it.
+        if data and self._body is not None:
+            out += self._body.feed(self._t, data)
+
+
+def _without_remark(line: bytes) -> bytes:
+    if b"* " not in line or len(line) > _LAST_LINES:
+        return line
+    found = _LAST_REMARK.search(line)
+    return line[: found.start()] if found is not None and not line[found.end() :].strip() else line

@@ -1,0 +1,108 @@
+"""Rows copied from the EventStream tab of a browser's developer tools: id, type, data, time, with tabs between.
+
+A message of several lines takes several lines here too, up to the one that ends with a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..records import Close, End, Note, Record, chunk
+from .marked import Lines
+from .piece import Piece, malformed
+from .rebuilt import NOTE, Rebuilder
+from .stamps import DAY, NS
+
+ROW_LIMIT = 16 << 20
+LONGEST_END = 40
+# Where the time ends a line, the row does.
+_END = re.compile(rb"\t(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?[AaPp]\.?[Mm]\.?)?[ ]*\r?\n?$")
+_TITLES = re.compile(rb"id\ttype\tdata\ttime\s*$", re.IGNORECASE)
+_BEGUN = re.compile(rb"[^\t:\r\n]{0,256}\t[\w.:/-]{1,128}\t")
+_ROW = re.compile(rb"[^\t]*\t[^\t]+\t", re.DOTALL)
+
+
+def is_table(line: bytes, *, whole: bool = True) -> bool:
+    """Whether the first line of an input, or the beginning of a long one, is that of such a table."""
+    if not whole:
+        return bool(_BEGUN.match(line))
+    return bool(
+        _TITLES.match(line) or (_ROW.match(line) and _END.search(line, max(0, len(line) - LONGEST_END)))
+    )
+
+
+def records(pieces: Iterable[Piece]) -> Iterator[Record]:
+    """The records of the rows: each a chunk at its time, from 0 at the first row."""
+    table = _Table()
+    lines = Lines()
+    yield Note(t=0, text=NOTE)
+    for _, data in pieces:
+        for part in lines.feed(data):
+            yield from table.take(part.data)
+    for part in lines.close():
+        yield from table.take(part.data + b"\n")
+    yield from table.close()
+
+
+class _Table:
+    def __init__(self) -> None:
+        self._row: list[bytes] = []
+        self._size = 0
+        self._tail = b""
+        self._number = 0
+        self._first: int | None = None
+        self._before = 0
+        self._days = 0
+        self._t = 0
+        self._rebuilder = Rebuilder()
+
+    def take(self, line: bytes) -> Iterator[Record]:
+        if not self._row and (not line.strip() or (not self._number and _TITLES.match(line))):
+            return
+        self._row.append(line)
+        self._size += len(line)
+        if self._size > ROW_LIMIT:
+            raise self._wrong(f"is longer than {ROW_LIMIT} bytes")
+        # A long line comes in parts, and its time may be cut between them.
+        self._tail = (self._tail + line[-LONGEST_END:])[-LONGEST_END:]
+        tail = self._tail
+        end = _END.search(tail) if line.endswith(b"\n") else None
+        if end is not None:
+            row = b"".join(self._row)
+            self._row.clear()
+            self._size, self._tail = 0, b""
+            yield self._message(row[: len(row) - (len(tail) - end.start())], end)
+            self._number += 1
+
+    def close(self) -> Iterator[Record]:
+        if self._row:
+            raise self._wrong("does not end with a time")
+        yield Close(t=self._t, turn=1, conn=1, reason="eof")
+        yield End(t=self._t, reason="imported")
+
+    def _message(self, row: bytes, end: re.Match[bytes]) -> Record:
+        cells = row.decode("utf-8", "replace").split("\t", 2)
+        if len(cells) < 3:
+            raise self._wrong("has not the four columns id, type, data and time")
+        self._t = max(self._t, self._time(end))
+        return chunk(self._t, self._rebuilder.block(cells[1], cells[2], cells[0]), turn=1, conn=1)
+
+    def _time(self, end: re.Match[bytes]) -> int:
+        hours = int(end[1])
+        if end[5]:
+            hours = hours % 12 + 12 * (end[5].strip()[:1] in b"Pp")
+        t = (hours * 3600 + int(end[2]) * 60 + int(end[3])) * NS + int((end[4] or b"0").ljust(9, b"0"))
+        if self._first is None:
+            self._first = t
+        elif t < self._before - DAY // 2:
+            self._days += 1
+        self._before = t
+        return t - self._first + self._days * DAY
+
+    def _wrong(self, what: str) -> Exception:
+        return malformed(
+            "devtools",
+            f"Row {self._number + 1} of the table {what}.",
+            "Copy whole rows of the EventStream tab: id, type, data, time.",
+        )

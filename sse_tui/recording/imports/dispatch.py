@@ -1,0 +1,51 @@
+"""From the pieces of an input in a known format to records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from ..records import Record
+from . import cassette, curl_verbose, devtools, har, http_dump, timed_log
+from .document import DOCUMENT_LIMIT
+from .piece import Piece
+from .raw import raw_records
+from .sniffing import Kind
+
+__all__ = ["DOCUMENT_LIMIT", "Imported", "import_pieces"]
+
+
+class Imported(NamedTuple):
+    """What an import gives: the clock for the header, and the records, once."""
+
+    clock: str
+    records: Iterator[Record]
+
+
+# Formats that have no times of their own: those of the pieces count.
+_AS_IT_COMES: dict[Kind, Callable[[Iterable[Piece]], Iterator[Record]]] = {
+    "event-stream": raw_records,
+    "http": http_dump.records,
+    "curl-verbose": curl_verbose.records,
+}
+_WITH_TIMES: dict[Kind, Callable[[Iterable[Piece]], Iterator[Record]]] = {
+    "timed-log": timed_log.records,
+    "devtools": devtools.records,
+}
+_DOCUMENTS: dict[Kind, Callable[[Iterable[Piece]], tuple[str, Iterator[Record]]]] = {
+    "har": har.read,
+    "cassette": cassette.read,
+}
+
+
+def import_pieces(kind: Kind, pieces: Iterable[Piece], *, clock: str) -> Imported:
+    """The records of an input in a format other than our own.
+
+    `clock` is where the times of the pieces come from, "none" when they mean nothing. A document (HAR, cassette) is
+    read here to its end, the others while the records are taken. Raises RecordingError, here or then.
+    """
+    if kind in _DOCUMENTS:
+        return Imported(*_DOCUMENTS[kind](pieces))
+    if kind in _WITH_TIMES:
+        return Imported("imported", _WITH_TIMES[kind](pieces))
+    return Imported(clock, _AS_IT_COMES[kind](pieces))

@@ -1,0 +1,133 @@
+"""A request and its response as archives keep them, whole: which of them are streams, and their records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..records import Chunk, Close, Headers, Phase, Record, Request, Response, chunk
+from .heads import header, with_body, without_undone_coding
+from .piece import Piece
+
+# Reads of a body that came as one text: small enough to be shown while they are read.
+_BLOCK = 1 << 18
+_STREAM_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(?:data|event|id|retry):|:)")
+_ASKS = re.compile(rb'"stream"\s*:\s*true')
+
+
+@dataclass
+class Exchange:
+    """One exchange. Times are ns since the first one began, all 0 in an archive without the times of its reads.
+
+    `reads` are the times and sizes of the reads of `body`, which they cover whole; without them it is one.
+    `answered_at` is when the headers were in; `phases` are (name, when it ended, how long it took).
+    """
+
+    method: str
+    url: str
+    request_headers: Headers
+    request_body: bytes = b""
+    status: int = 0
+    http_version: str = ""
+    headers: Headers = field(default_factory=list)
+    body: bytes = b""
+    t: int = 0
+    answered_at: int = 0
+    phases: Sequence[tuple[str, int, int]] = ()
+    reads: Sequence[tuple[int, int]] | None = None
+    reason: str = "eof"
+    detail: str = ""
+    closed_at: int | None = None
+    dialect: str | None = None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the answer was an event stream, by its type or by what it begins with."""
+        kind = header(self.headers, "content-type").partition(";")[0].strip().lower()
+        return kind == "text/event-stream" or bool(_STREAM_START.match(self.body[:256]))
+
+    @property
+    def asked_for_stream(self) -> bool:
+        """Whether a stream was asked for, so that anything else in its place is worth looking at."""
+        accepts = header(self.request_headers, "accept").lower()
+        return "text/event-stream" in accepts or bool(_ASKS.search(self.request_body[: 1 << 20]))
+
+    @property
+    def resumes(self) -> str:
+        """The event id after which the request goes on, "" for none."""
+        return header(self.request_headers, "last-event-id")
+
+    def records(self, turn: int, conn: int) -> Iterator[Record]:
+        """The exchange as records of one connection."""
+        request = Request(
+            t=self.t,
+            turn=turn,
+            conn=conn,
+            method=self.method,
+            url=self.url,
+            headers=self.request_headers,
+            dialect=self.dialect,
+        )
+        yield with_body(request, self.request_body)
+        late = [phase for phase in self.phases if phase[0] == "first_byte"]
+        for name, t, dt in self.phases:
+            if name != "first_byte":
+                yield Phase(t=t, turn=turn, conn=conn, name=name, dt=dt)
+        last = self.answered_at
+        if self.status:
+            headers = without_undone_coding(self.headers, self.body)
+            yield Response(
+                t=self.answered_at,
+                turn=turn,
+                conn=conn,
+                status=self.status,
+                http_version=self.http_version,
+                headers=headers,
+            )
+        for name, t, dt in late:
+            yield Phase(t=t, turn=turn, conn=conn, name=name, dt=dt)
+        for t, data in self._pieces():
+            last = t
+            yield chunk(t, data, turn=turn, conn=conn)
+        closed = last if self.closed_at is None else self.closed_at
+        yield Close(t=closed, turn=turn, conn=conn, reason=self.reason, detail=self.detail)
+
+    def _pieces(self) -> Iterator[Piece]:
+        if self.reads is None:
+            for at in range(0, len(self.body), _BLOCK):
+                yield self.answered_at, self.body[at : at + _BLOCK]
+            return
+        at = 0
+        for t, size in self.reads:
+            yield t, self.body[at : at + size]
+            at += size
+
+
+def streams_of(exchanges: Sequence[Exchange]) -> list[bool]:
+    """Which exchanges of an archive to take: the streams, else those that asked for one."""
+    taken = [exchange.is_stream for exchange in exchanges]
+    return taken if any(taken) else [exchange.asked_for_stream for exchange in exchanges]
+
+
+class Numbering:
+    """Numbers connections, and turns: a request that goes on after an event id belongs to the turn before it."""
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._conn = 0
+        self._asked: tuple[str, str] | None = None
+
+    def next(self, exchange: Exchange) -> tuple[int, int]:
+        """The turn and the connection of the next exchange."""
+        asked = (exchange.method, exchange.url)
+        if not (exchange.resumes and asked == self._asked):
+            self._turn += 1
+        self._asked = asked
+        self._conn += 1
+        return self._turn, self._conn
+
+
+def bytes_of(records: Sequence[Record]) -> bytes:
+    """The bodies of records, one after the other."""
+    return b"".join(record.data for record in records if isinstance(record, Chunk))

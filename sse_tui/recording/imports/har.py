@@ -1,0 +1,260 @@
+"""HTTP archives (HAR 1.2): of Chrome, of Firefox, of proxies, and our own.
+
+An archive has the body of each answer as one text. When its parts came only some say: ours in ``_sseTui`` (every
+read), Chrome's in ``_eventSourceMessages`` (every message of an EventSource). Where that is missing for one of its
+streams the archive gives no times at all, because numbers made of it would be wrong.
+
+A content coding was removed from the text, which the headers do not say.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from ...eventstream import Event, EventTooLarge, Parser
+from ..records import End, Note, Record
+from .document import BROKEN, decoded, encoded, fields, items, number, pairs, text, whole, whole_number
+from .exchange import Exchange, Numbering, streams_of
+from .har_own import OWN, apply_own, other_records, own_clock
+from .piece import Piece, malformed
+from .rebuilt import NOTE, Rebuilder
+
+_NS_PER_MS = 1_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_S = 86_400
+_ERRORS = (
+    (re.compile(r"INCOMPLETE|CONTENT_LENGTH|PARTIAL_TRANSFER", re.IGNORECASE), "incomplete"),
+    (re.compile(r"RESET|CONNECTION_CLOSED", re.IGNORECASE), "reset"),
+    (re.compile(r"TIMED_?OUT|TIMEOUT", re.IGNORECASE), "timeout"),
+    (re.compile(r"ABORTED", re.IGNORECASE), "client"),
+)
+
+
+class _Log(msgspec.Struct):
+    entries: list[Any] = []
+    own: Any = msgspec.field(default=None, name=OWN)
+
+
+class _RawLog(_Log):
+    # Decoded one by one: an archive of a whole page is mostly other things.
+    entries: list[msgspec.Raw] = []
+
+
+class _RawHar(msgspec.Struct):
+    log: _RawLog
+
+
+class _Har(msgspec.Struct):
+    log: _Log
+
+
+def read(pieces: Iterable[Piece]) -> tuple[str, Iterator[Record]]:
+    """The clock of an archive's streams and their records. Raises RecordingError."""
+    document = whole(pieces, "HAR").removeprefix(b"\xef\xbb\xbf")
+    log = _log(document)
+    del document
+    taken = _taken(log.entries)
+    started = _first_start(taken)
+    exchanges = [_exchange(entry, index, started) for index, entry in taken]
+    timed = all(exchange.reads is not None or not exchange.body for exchange, _ in exchanges)
+    own = fields(log.own)
+    return (own_clock(own) if timed else "none"), _records(exchanges, timed, own)
+
+
+def _log(document: bytes) -> _Log:
+    try:
+        return msgspec.json.decode(document, type=_RawHar).log
+    except BROKEN as error:
+        first = error
+    try:
+        # What msgspec refuses and browsers write: lone surrogates, NaN.
+        return msgspec.convert(json.loads(document), type=_Har).log
+    except BROKEN:
+        hint = "Save it again from the browser's network panel."
+        raise malformed("har", f"This is no HAR: {first}.", hint) from None
+
+
+def _taken(entries: Sequence[Any]) -> list[tuple[int, dict[str, Any]]]:
+    """The entries with a stream, each with its place in the archive."""
+    read = [_entry(raw, index) for index, raw in enumerate(entries)]
+    taken = streams_of([_exchange(entry, index, None)[0] for index, entry in enumerate(read)])
+    found = [(index, entry) for index, entry in enumerate(read) if taken[index]]
+    if not found:
+        raise malformed(
+            "har-no-stream",
+            f"None of the {len(read)} entries of the HAR is an event stream.",
+            "Save it with content, after the stream has ended.",
+        )
+    return found
+
+
+def _entry(raw: Any, index: int) -> dict[str, Any]:
+    try:
+        entry = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) else raw
+    except BROKEN as error:
+        raise malformed("har", f"Entry {index + 1} of the HAR cannot be read: {error}.") from None
+    if not isinstance(entry, dict):
+        raise malformed("har", f"Entry {index + 1} of the HAR is no object.")
+    return entry
+
+
+def _exchange(entry: dict[str, Any], index: int, started: float | None) -> tuple[Exchange, list[Note]]:
+    request, response = fields(entry.get("request")), fields(entry.get("response"))
+    content = fields(response.get("content"))
+    body = text(content.get("text"))
+    raw = (
+        decoded(body, f"The content of entry {index + 1}")
+        if content.get("encoding") == "base64"
+        else encoded(body)
+    )
+    headers = pairs(response.get("headers"))
+    kind = text(content.get("mimeType"))
+    if kind and not any(name.lower() == "content-type" for name, _ in headers):
+        headers.append(("content-type", kind))
+    exchange = Exchange(
+        text(request.get("method")) or "GET",
+        text(request.get("url")),
+        pairs(request.get("headers")),
+        _posted(fields(request.get("postData"))),
+        whole_number(response.get("status"), 0, 999) or 0,
+        _version(text(response.get("httpVersion"))),
+        headers,
+        raw,
+    )
+    exchange.reason, exchange.detail = _ending(entry, response)
+    notes: list[Note] = []
+    if started is not None:
+        _set_times(exchange, entry, started)
+        own = fields(entry.get(OWN))
+        if not (own and apply_own(exchange, own)):
+            _set_messages(exchange, items(entry.get("_eventSourceMessages")), _start(entry), notes)
+    return exchange, notes
+
+
+def _posted(data: dict[str, Any]) -> bytes:
+    body = text(data.get("text"))
+    return decoded(body, "The body of a request") if data.get("encoding") == "base64" else encoded(body)
+
+
+def _version(version: str) -> str:
+    return version.upper() if version.lower().startswith("http/") else version
+
+
+def _ending(entry: dict[str, Any], response: dict[str, Any]) -> tuple[str, str]:
+    error = text(response.get("_error")) or text(entry.get("_error"))
+    if not error:
+        return ("eof", "") if response.get("status") else ("error", "no response")
+    return next((reason for pattern, reason in _ERRORS if pattern.search(error)), "error"), error
+
+
+def _start(entry: dict[str, Any]) -> float:
+    """When the entry began, in seconds since 1970; 0 where that is not said."""
+    try:
+        moment = datetime.fromisoformat(text(entry.get("startedDateTime")))
+        return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) / timedelta(seconds=1)
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _first_start(taken: list[tuple[int, dict[str, Any]]]) -> float:
+    return min((start for _, entry in taken if (start := _start(entry))), default=0.0)
+
+
+def _set_times(exchange: Exchange, entry: dict[str, Any], started: float) -> None:
+    """The phases as the archive has them, in ms, -1 for none; ``connect`` includes ``ssl``."""
+    start = _start(entry)
+    exchange.t = t = round((start - started) * 1e9) if start else 0
+    timings = fields(entry.get("timings"))
+
+    def lasted(name: str) -> int:
+        ms = number(timings.get(name))
+        return round(min(ms, 1e9) * _NS_PER_MS) if ms is not None and ms > 0 else 0
+
+    t += lasted("blocked")
+    tls = lasted("ssl")
+    phases: list[tuple[str, int, int]] = []
+    steps = (("dns", lasted("dns")), ("tcp", max(0, lasted("connect") - tls)), ("tls", tls))
+    for name, dt in (*steps, ("sent", lasted("send")), ("headers", lasted("wait"))):
+        t += dt
+        if dt:
+            phases.append((name, t, dt))
+    exchange.phases = phases
+    exchange.answered_at = t
+    exchange.closed_at = t + lasted("receive")
+
+
+def _set_messages(exchange: Exchange, messages: list[Any], start: float, notes: list[Note]) -> None:
+    """Times from Chrome's list of messages: seconds since 1970, a message an event."""
+    found = [fields(message) for message in messages]
+    times = [number(message.get("time")) for message in found]
+    known = [time for time in times if time is not None]
+    if not known or len(known) != len(times):
+        return
+    # Without a date they are only known from the first one on.
+    offset = start if start and abs(known[0] - start) < _DAY_S else known[0]
+    base = exchange.t if offset == start else exchange.answered_at
+    at = [max(exchange.answered_at, base + round((time - offset) * 1e9)) for time in known]
+    if not exchange.body:
+        rebuilder = Rebuilder()
+        blocks = [
+            rebuilder.block(text(m.get("eventName")), text(m.get("data")), text(m.get("eventId")))
+            for m in found
+        ]
+        exchange.body = b"".join(blocks)
+        sizes = list(map(len, blocks))
+        notes.append(Note(t=exchange.t, text=NOTE))
+    else:
+        sizes = _block_sizes(exchange.body)
+        if len(sizes) != len(found):
+            return
+        sizes[-1] += len(exchange.body) - sum(sizes)
+    exchange.reads = _ascending(at, sizes)
+    exchange.closed_at = max(exchange.closed_at or 0, exchange.reads[-1][0])
+
+
+def _block_sizes(body: bytes) -> list[int]:
+    """The bytes up to the end of each dispatched event, from the end of the one before."""
+    parser = Parser(limit=len(body) + 1)
+    try:
+        ends = [item.end for item in parser.feed(body) if isinstance(item, Event)]
+    except EventTooLarge:
+        return []
+    return [end - before for end, before in zip(ends, [0, *ends], strict=False)]
+
+
+def _ascending(times: list[int], sizes: list[int]) -> list[tuple[int, int]]:
+    reads: list[tuple[int, int]] = []
+    last = 0
+    for t, size in zip(times, sizes, strict=True):
+        last = max(last, t)
+        reads.append((last, size))
+    return reads
+
+
+def _records(
+    exchanges: list[tuple[Exchange, list[Note]]], timed: bool, own: dict[str, Any]
+) -> Iterator[Record]:
+    numbering = Numbering()
+    others = other_records(own)
+    count = 0
+    last = 0
+    for exchange, notes in exchanges:
+        if not timed:
+            exchange.t = exchange.answered_at = 0
+            exchange.phases, exchange.reads, exchange.closed_at = (), None, None
+        for record in (*notes, *exchange.records(*numbering.next(exchange))):
+            while others and others[0][0] <= count:
+                yield others.pop(0)[1]
+                count += 1
+            yield record
+            last = max(last, record.t)
+            count += 1
+    yield from (record for _, record in others)
+    if not any(isinstance(record, End) for _, record in others):
+        yield End(t=last, reason="imported")

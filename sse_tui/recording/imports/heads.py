@@ -1,0 +1,209 @@
+"""Heads of HTTP messages as captures print them, and the body that follows, as records."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from ..records import Close, Headers, Record, Request, Response, chunk
+from .dechunk import ChunkedError, Dechunker
+from .piece import malformed
+
+HEAD_LIMIT = 256 * 1024
+# Enough of a body to tell text from a content coding.
+LOOK = 64
+
+_STATUS = re.compile(r"HTTP/(\d(?:\.\d)?) (\d{3})(?: .*)?")
+_REQUEST = re.compile(r"([A-Za-z]+) (\S+) HTTP/(\d(?:\.\d)?)")
+_LENGTH = re.compile(r"\d{1,18}")
+_CHUNK_LINE = re.compile(rb"[0-9A-Fa-f]{1,16}(;[^\r\n]*)?\r\n")
+_CHUNK_LINE_BEGUN = re.compile(rb"[0-9A-Fa-f]{0,16}(;[^\r\n]*)?\r?")
+
+
+class ResponseHead(NamedTuple):
+    """Status line and headers of a response."""
+
+    status: int
+    http_version: str
+    headers: Headers
+
+    @property
+    def interim(self) -> bool:
+        """Whether a further head follows in place of a body (1xx, but not the switch of protocols)."""
+        return self.status < 200 and self.status != 101
+
+
+def response_head(lines: Sequence[str]) -> ResponseHead:
+    """The head whose lines, without their ends, these are. Raises RecordingError."""
+    match = _STATUS.fullmatch(lines[0].rstrip()) if lines else None
+    if match is None:
+        raise malformed(
+            "head", f"{lines[0][:80]!r} is no status line of HTTP." if lines else "There is no head."
+        )
+    return ResponseHead(int(match[2]), f"HTTP/{match[1]}", headers_of(lines[1:]))
+
+
+def request_of(lines: Sequence[str], *, t: int, turn: int, conn: int, scheme: str = "http") -> Request:
+    """The request whose head these lines are; its URL from the target and the Host header."""
+    match = _REQUEST.fullmatch(lines[0].rstrip()) if lines else None
+    if match is None:
+        raise malformed(
+            "head", f"{lines[0][:80]!r} is no request line of HTTP." if lines else "There is no head."
+        )
+    headers = headers_of(lines[1:])
+    target = match[2]
+    host = header(headers, "host") or header(headers, ":authority")
+    url = f"{scheme}://{host}{target}" if host and target.startswith("/") else target
+    return Request(t=t, turn=turn, conn=conn, method=match[1], url=url, headers=headers)
+
+
+def headers_of(lines: Sequence[str]) -> Headers:
+    """Header lines as names and values; a line that is no header is passed over, a folded one joined."""
+    headers: Headers = []
+    for line in lines:
+        if line[:1] in (" ", "\t") and headers:
+            name, value = headers[-1]
+            headers[-1] = (name, f"{value} {line.strip()}")
+            continue
+        # A pseudo header of HTTP/2 begins with a colon itself.
+        name, colon, value = line[1:].partition(":") if line.startswith(":") else line.partition(":")
+        name = (":" if line.startswith(":") else "") + name.strip()
+        if colon and name:
+            headers.append((name, value.strip()))
+    return headers
+
+
+def header(headers: Headers, name: str) -> str:
+    """The first value of a header, "" without one."""
+    return next((value for key, value in headers if key.lower() == name), "")
+
+
+def content_length(headers: Headers) -> int | None:
+    """The length that the head promises; None where it promises none that is a number."""
+    value = header(headers, "content-length").strip()
+    return int(value) if _LENGTH.fullmatch(value) else None
+
+
+def without_undone_coding(headers: Headers, body: bytes) -> Headers:
+    """The headers for a body as the capture has it: most tools decode a content coding and keep its header."""
+    return [pair for pair in headers if pair[0].lower() != "content-encoding"] if is_text(body) else headers
+
+
+def is_text(body: bytes) -> bool:
+    """Whether the beginning of a body is text, and so under no content coding. False when it is empty."""
+    start = body[:LOOK]
+    try:
+        text = start.decode()
+    except UnicodeDecodeError as error:
+        if len(start) - error.start > 3 or not error.start:
+            return False
+        text = start[: error.start].decode()
+    return bool(text) and all(char >= " " or char in "\t\r\n" for char in text)
+
+
+def with_body(request: Request, body: bytes) -> Request:
+    """The request with its body: text, or base64 where it is not UTF-8."""
+    if not body:
+        return request
+    try:
+        return msgspec.structs.replace(request, body=body.decode())
+    except UnicodeDecodeError:
+        return msgspec.structs.replace(request, body_b64=base64.b64encode(body).decode("ascii"))
+
+
+class Body:
+    """The response to one request, from its head on: feed it the body, close it, and take the records.
+
+    A chunked transfer coding is removed where the capture still has it. `promised` tells whether a Content-Length
+    counts the bytes that come; it does not where the capture removed a content coding.
+    """
+
+    def __init__(self, head: ResponseHead, *, t: int, turn: int, conn: int) -> None:
+        self._head = head
+        self._t = t
+        self._turn = turn
+        self._conn = conn
+        self._held = b""
+        self._headers: Headers | None = None
+        self._length: int | None = None
+        self._size = 0
+        self._chunked: Dechunker | None = None
+        self._broken = ""
+        self._coded = bool(header(head.headers, "content-encoding"))
+        self._maybe_chunked = "chunked" in header(head.headers, "transfer-encoding").lower()
+
+    def begin(self) -> list[Record]:
+        """The response, unless its headers depend on the body's first bytes."""
+        return [] if self._coded else self._response(b"")
+
+    def feed(self, t: int, data: bytes) -> list[Record]:
+        """What the next bytes of the body are."""
+        self._t = t
+        if not self._maybe_chunked and self._headers is not None:
+            return self._piece(self._dechunked(data))
+        self._held += data
+        if len(self._held) < LOOK and (self._coded or _CHUNK_LINE_BEGUN.fullmatch(self._held)):
+            return []
+        held, self._held = self._held, b""
+        return self._start(held)
+
+    def close(self, t: int, reason: str = "eof", detail: str = "") -> list[Record]:
+        """The rest, and how it ended; the framing may know better than the end of the input."""
+        self._t = t
+        records = self._start(self._held) if self._maybe_chunked or self._headers is None else []
+        if reason == "eof":
+            reason, detail = self._ending(detail)
+        return [*records, Close(t=t, turn=self._turn, conn=self._conn, reason=reason, detail=detail)]
+
+    def _start(self, data: bytes) -> list[Record]:
+        if self._maybe_chunked:
+            self._maybe_chunked = False
+            if _CHUNK_LINE.match(data):
+                self._chunked = Dechunker()
+        plain = self._dechunked(data)
+        records = self._response(plain) if self._headers is None else []
+        return [*records, *self._piece(plain)]
+
+    def _response(self, body: bytes) -> list[Record]:
+        self._headers = without_undone_coding(self._head.headers, body) if self._coded else self._head.headers
+        if len(self._headers) == len(self._head.headers) and not self._maybe_chunked:
+            self._length = content_length(self._headers)
+        return [
+            Response(
+                t=self._t,
+                turn=self._turn,
+                conn=self._conn,
+                status=self._head.status,
+                http_version=self._head.http_version,
+                headers=self._headers,
+            )
+        ]
+
+    def _piece(self, data: bytes) -> list[Record]:
+        self._size += len(data)
+        return [chunk(self._t, data, turn=self._turn, conn=self._conn)] if data else []
+
+    def _dechunked(self, data: bytes) -> bytes:
+        if self._chunked is None:
+            return data
+        if self._broken:
+            return b""
+        try:
+            return self._chunked.feed(data)
+        except ChunkedError as error:
+            self._broken = str(error)
+            return error.before
+
+    def _ending(self, detail: str) -> tuple[str, str]:
+        if self._broken:
+            return "error", f"bad chunked framing: {self._broken}"
+        if self._chunked is not None and not self._chunked.complete:
+            return "incomplete", "the last chunk of the chunked body is missing"
+        has_no_body = self._head.status in (204, 304)
+        if self._length is not None and not has_no_body and self._size < self._length:
+            return "incomplete", f"{self._length - self._size} of {self._length} bytes are missing"
+        return "eof", detail

@@ -1,0 +1,50 @@
+"""Cutting a captured text into lines while it comes, without holding more of a long line than its beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# How much of an unfinished line is held to see what it is.
+HELD = 4096
+
+
+class Part(NamedTuple):
+    """A line, or a part of a long one: whether it begins there, and its bytes, the line end included."""
+
+    begins: bool
+    data: bytes
+
+
+class Lines:
+    """Feed it pieces; it gives the lines that are whole, and long ones in parts."""
+
+    def __init__(self) -> None:
+        self._held = b""
+        self._inside = False
+
+    def feed(self, data: bytes) -> Iterator[Part]:
+        """The parts that `data` completes."""
+        data = self._held + data
+        self._held = b""
+        at = 0
+        while at < len(data):
+            end = data.find(b"\n", at) + 1
+            if end:
+                yield Part(not self._inside, data[at:end])
+                self._inside = False
+                at = end
+                continue
+            if self._inside or len(data) - at >= HELD:
+                yield Part(not self._inside, data[at:])
+                self._inside = True
+            else:
+                self._held = data[at:]
+            return
+
+    def close(self) -> Iterator[Part]:
+        """What was left without a line end."""
+        if self._held:
+            held, self._held = self._held, b""
+            yield Part(not self._inside, held)
+            self._inside = False

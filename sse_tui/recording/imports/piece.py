@@ -1,0 +1,15 @@
+"""The input of every importer, and the error that all of them raise."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from ...errors import RecordingError
+
+# (nanoseconds since the import began, 0 where nothing stamped it; bytes of the input)
+Piece: TypeAlias = tuple[int, bytes]
+
+
+def malformed(code: str, message: str, hint: str = "") -> RecordingError:
+    """The error of an input that is not what its beginning promised; `code` without its ``import-``."""
+    return RecordingError(f"import-{code}", message, hint)

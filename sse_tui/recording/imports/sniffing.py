@@ -1,0 +1,55 @@
+"""Which format an input is in, by its first bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from ..records import FORMAT
+from . import devtools, timed_log
+
+SNIFF_BYTES = 4096
+
+Kind = Literal[
+    "recording", "event-stream", "http", "curl-verbose", "timed-log", "devtools", "har", "cassette"
+]
+
+_BOM = b"\xef\xbb\xbf"
+_HTTP = re.compile(rb"HTTP/\d(?:\.\d)? \d{3}(?: |\r?$)|[A-Z]{3,10} \S+ HTTP/\d(?:\.\d)?\r?$")
+# curl's remarks, its progress meter, or the first line of the request.
+_CURL = re.compile(rb"\* [ A-Za-z]|> [A-Z]+ \S+ HTTP/\d|< HTTP/\d|  % Total    % Received")
+_DOCUMENT = re.compile(rb"\s*(?:[{\[]|---|#|%YAML)")
+_HAR = re.compile(rb'\s*\{\s*"log"\s*:\s*\{')
+_CASSETTE = re.compile(
+    rb"(?:\s*(?:---[^\r\n]*|#[^\r\n]*|%YAML[^\r\n]*|version: ?\S+|recorded_with: [^\r\n]*)\r?\n)*"
+    rb"\s*(?:http_)?interactions:"
+    rb'|\s*\{\s*(?:"(?:version|recorded_with)"\s*:\s*[^,{}\[\]]+,\s*)?"(?:http_)?interactions"\s*:'
+)
+
+
+def undecided(first: bytes) -> bool:
+    """Whether more bytes (up to `SNIFF_BYTES`) may tell more about the format."""
+    if len(first) >= SNIFF_BYTES:
+        return False
+    return b"\n" not in first or (bool(_DOCUMENT.match(first)) and kind_of(first) == "event-stream")
+
+
+def kind_of(first: bytes) -> Kind:
+    """The format that an input with these first bytes is in; a raw event stream when it is in no other."""
+    first = first.removeprefix(_BOM)
+    line = first.partition(b"\n")[0]
+    if line.strip().startswith(b"{") and f'"{FORMAT}"'.encode() in line:
+        return "recording"
+    if _HTTP.match(line):
+        return "http"
+    if _CURL.match(line):
+        return "curl-verbose"
+    if _HAR.match(first):
+        return "har"
+    if _CASSETTE.match(first):
+        return "cassette"
+    if devtools.is_table(line, whole=len(line) < SNIFF_BYTES):
+        return "devtools"
+    if timed_log.is_timed_log(first.split(b"\n")[:16]):
+        return "timed-log"
+    return "event-stream"
