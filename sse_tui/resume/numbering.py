@@ -23,7 +23,7 @@ class Numbering:
 
     def saw(self, id: str) -> None:
         """The next id of the stream, in order."""
-        prefix, number = _split(id)
+        prefix, number = split(id)
         if number is None or not self._regular:
             self._regular = False
             return
@@ -35,7 +35,7 @@ class Numbering:
 
     def jumped(self, id: str) -> None:
         """The next id, after a break: what lies between says nothing about the step."""
-        prefix, number = _split(id)
+        prefix, number = split(id)
         if number is None:
             self._regular = False
         elif prefix != self._prefix:
@@ -46,7 +46,7 @@ class Numbering:
         """How many steps `id` is after the last one: 1 for its successor, 0 and less for an old one; None
         if unknown.
         """
-        prefix, number = _split(id)
+        prefix, number = split(id)
         if number is None or self._last is None or not self._regular or prefix != self._prefix:
             return None
         step = self._step or (1 if self._last < _LARGE else 0)
@@ -56,10 +56,10 @@ class Numbering:
 
     def elsewhere(self, id: str) -> bool:
         """Whether `id` counts too, but under another prefix than a stream that is known to count."""
-        prefix, number = _split(id)
+        prefix, number = split(id)
         return self._regular and self._step is not None and number is not None and prefix != self._prefix
 
 
-def _split(id: str) -> tuple[str, int | None]:
+def split(id: str) -> tuple[str, int | None]:
     match = _NUMBERED.match(id)
     return (match.group(1), int(match.group(2))) if match else (id, None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sse_tui import dialects
+from sse_tui.diagnosis import Diagnosis, Finding
 from sse_tui.dialects import Auto
 from sse_tui.dialects.base import Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
@@ -66,6 +67,7 @@ class Analysis:
         self.notes: list[str] = []
         self.end: End | None = None
         self.problems: list[str] = []
+        self.diagnosis = Diagnosis(self.header)
         self._dialect = dialect
         self._limit = max_event_bytes
         self._wire: _Wire | None = None
@@ -87,14 +89,34 @@ class Analysis:
         """The running turn, or the last one."""
         return self.turns[-1] if self.turns else None
 
+    @property
+    def findings(self) -> list[Finding]:
+        """What the rules found so far, in the order of its discovery; each turn has its own of them too."""
+        return self.diagnosis.findings
+
     def adopt(self, header: Header) -> None:
         """Take the recording's header when it was not there at the start: a followed file may still be empty."""
-        self.header = header
+        self.header = self.diagnosis.session.header = header
         self._timed = header.clock != "none"
 
     def feed(self, record: Record) -> list[Entry]:
         """The entries that this record completes, in order."""
-        return list(self._readers[type(record)](record))
+        entries = list(self._readers[type(record)](record))
+        if entries and self.turns:
+            self._keep(self.diagnosis.observe(self.turns[-1], entries))
+        return entries
+
+    def finish(self) -> list[Finding]:
+        """Nothing follows: gives what only that tells. Idempotent; not needed where the records have an end."""
+        return self._keep(self.diagnosis.finish())
+
+    def _keep(self, found: list[Finding]) -> list[Finding]:
+        for finding in found:
+            for turn in reversed(self.turns):
+                if turn.number == finding.turn:
+                    turn.findings.append(finding)
+                    break
+        return found
 
     def _entry(self, record: Record) -> Entry:
         return Entry(record.kind, self._time(record.t), record.turn, record.conn, record=record)
@@ -171,6 +193,7 @@ class Analysis:
         self.idle.bytes(record.t)
         if wire.decoder is not None:
             data = wire.decoder.decode(data)
+        self.diagnosis.body(turn, wire.conn.number, data, record.t)
         if wire.broken:
             return []
         try:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from sse_tui.diagnosis import Finding
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
 from sse_tui.metrics import label_for
 from sse_tui.session.analysis import Analysis
@@ -73,6 +74,7 @@ def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
         "gaps": gaps_json(turn) if analysis.header.clock != "none" else None,
         "connections": connections_json(turn),
         "continuity": continuity_json(turn),
+        "findings": [finding_json(finding) for finding in turn.findings],
     }
     if answer.server_tool_calls:
         out["server_tool_calls"] = answer.server_tool_calls
@@ -142,6 +144,25 @@ def continuity_json(turn: Turn) -> dict[str, Any] | None:
     if verdict is None:
         return None
     return {"verdict": verdict.kind, "n": verdict.n, "detail": verdict.detail}
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """One finding; beside what the contract names: how often it occurred, the first bytes, the evidence."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "message": finding.message,
+        "advice": finding.advice,
+        "reference": finding.reference,
+        "conn": finding.conn,
+        "start": finding.start,
+        "end": finding.end,
+        "event": finding.event,
+        "t_ms": _ms(finding.t),
+        "count": finding.count,
+        "raw": finding.raw.decode("utf-8", "backslashreplace"),
+        "evidence": finding.evidence,
+    }
 
 
 def _ms(t: int | None) -> float | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sse_tui import dialects
+from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer, Auto
 from sse_tui.dialects.base import Delta, Dialect, Reasoning, Refusal, StreamFault, Text, ToolCall
 from sse_tui.metrics import ClockBuilder, Gaps, Tpot
@@ -64,6 +65,7 @@ class Turn:
     transcript: list[Piece] = field(default_factory=list)
     transcript_length: int = 0
     bytes: int = 0
+    findings: list[Finding] = field(default_factory=list)
 
     def write(self, deltas: Sequence[Delta]) -> Span | None:
         """Add an event's deltas to the answer and the transcript; gives the span of the transcript they wrote."""

@@ -1,0 +1,158 @@
+"""Rules about heartbeats, and about blocks that make no event but trouble."""
+
+from __future__ import annotations
+
+import re
+
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.registry import also, rule
+from sse_tui.diagnosis.view import Seen
+from sse_tui.eventstream import Event, NoData
+
+PHANTOMS = ("httpx-sse", "httpx2", "the openai SDK", "the anthropic SDK", "cohere's SDK")
+_HEARTBEAT = re.compile(r"\s*:?\s*(ping|keep-?alive|heartbeat|hb|processing|openrouter processing)\b.*", re.I)
+_BARE = re.compile(r"\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I)
+
+
+@rule(
+    "phantom-event-risk",
+    "warning",
+    "empty-block",
+    advice="End a heartbeat comment with a single line feed, and put id and retry into the block of an event.",
+    reference="florimondmanca/httpx-sse#35; openai/openai-python#2722; theopenco/llmgateway#2334",
+)
+def phantom_comment(at: Seen, facts: Facts) -> Hit | None:
+    """A block without data from which common SDKs make an empty event."""
+    if not facts.conn.last_id:
+        return None
+    return _phantom(f"a comment with a blank line behind it, after the id {facts.conn.last_id[:40]!r},")
+
+
+@also("phantom-event-risk", "no-data")
+def phantom_fields(at: Seen, facts: Facts) -> Hit | None:
+    """The same from a block of event or id alone."""
+    item = at.item
+    if not isinstance(item, NoData):
+        return None
+    return _phantom(f"a block with {'an event' if item.type else 'an id'} field but no data")
+
+
+@also("phantom-event-risk", "retry-block")
+def phantom_retry(at: Seen, facts: Facts) -> Hit | None:
+    """The same from a block of retry alone."""
+    return _phantom("a block of nothing but retry")
+
+
+@also("phantom-event-risk", "bytes:blank-lines")
+def phantom_blank_lines(at: Seen, facts: Facts) -> Hit | None:
+    """The same from a second blank line after an event with an id."""
+    if not facts.conn.last_id and not facts.conn.own_ids and b"id:" not in facts.conn.window.data:
+        return None
+    return _phantom("a second blank line after an event with an id")
+
+
+def _phantom(what: str) -> Hit:
+    return Hit(
+        f"By the standard {what} dispatches nothing; {', '.join(PHANTOMS[:3])} and others make an event with "
+        "empty data "
+        "of it, which the openai SDK fails to parse as JSON.",
+        evidence={"clients": list(PHANTOMS)},
+    )
+
+
+@rule(
+    "event-without-data",
+    "warning",
+    "no-data",
+    advice="Write an empty data line ('data:') where an event has no payload.",
+    reference="tokio-rs/axum#3571; LangServe",
+)
+def event_without_data(at: Seen, facts: Facts) -> Hit | None:
+    """A block that names an event but has no data: no conforming client sees it."""
+    item = at.item
+    if not isinstance(item, NoData) or not item.type:
+        return None
+    return Hit(
+        f"The event {item.type[:60]!r} has no data field, so a conforming client never sees it.",
+        evidence={"type": item.type[:80]},
+    )
+
+
+@rule(
+    "comment-as-data",
+    "error",
+    "event",
+    advice="Send heartbeats as comments (a line that starts with a colon), or drop those of the upstream.",
+    reference="mnfst/llm-gateway#2053; anomalyco/opencode#50871",
+)
+def comment_as_data(at: Seen, facts: Facts) -> Hit | None:
+    """A heartbeat sent as the data of an event where clients expect JSON."""
+    item = at.item
+    if not isinstance(item, Event) or len(item.data) > 200:
+        return None
+    data = item.data
+    if not data:
+        if facts.turn.json_answers:
+            return _as_data("empty data")
+        if not facts.turn.known and len(facts.turn.doubtful) < 4:
+            facts.turn.doubtful.append((at, facts.conn.number))
+        return None
+    suspicious = data[0] == ":" or (data[0] in " pkhPKH" and _BARE.fullmatch(data))
+    if not suspicious:
+        return None
+    if facts.turn.json_answers or (not facts.turn.known and _HEARTBEAT.fullmatch(data)):
+        return _as_data(repr(data[:60]))
+    return None
+
+
+@also("comment-as-data", "close")
+def empty_data(at: Seen, facts: Facts) -> list[Hit]:
+    """The same for empty data that came before the dialect was known."""
+    doubtful, facts.turn.doubtful = facts.turn.doubtful, []
+    if not facts.turn.json_answers:
+        return []
+    return [
+        _as_data("empty data")._replace(start=seen.item.start, end=seen.item.end)
+        for seen, conn in doubtful
+        if conn == facts.conn.number and seen.item is not None
+    ]
+
+
+def _as_data(what: str) -> Hit:
+    return Hit(
+        f"A heartbeat came as the data of an event ({what}): it is not JSON, and clients that parse every "
+        "event as JSON, "
+        "the openai SDK among them, raise here."
+    )
+
+
+@rule(
+    "heartbeat-form",
+    "info",
+    "close",
+    advice="Know which clocks it feeds: a comment keeps proxies awake but no watchdog that counts events.",
+    reference="omlx#1011; OmniRoute#8888",
+)
+def heartbeat_form(at: Seen, facts: Facts) -> Hit | None:
+    """Which heartbeats the server sends, how often, and from when on."""
+    beats = facts.conn.heartbeats
+    if not beats.forms:
+        return None
+    forms = ", ".join(f"{count} as {_form(form)}" for form, count in beats.forms.most_common())
+    evidence: dict[str, object] = {"forms": dict(beats.forms)}
+    when = ""
+    if facts.timed and beats.first_t is not None and facts.conn.started_t is not None:
+        first = (beats.first_t - facts.conn.started_t) / 1e6
+        evidence["first_ms"] = round(first, 1)
+        when = f", the first after {first / 1000:.1f} s"
+        if beats.period_ms is not None:
+            evidence["period_ms"] = round(beats.period_ms, 1)
+            when += f", every {beats.period_ms / 1000:.1f} s"
+    events = any(form != "comment" for form in beats.forms)
+    feeds = "the byte clock and the event clock" if events else "the byte clock only"
+    return Hit(f"Heartbeats came: {forms}{when}; they feed {feeds}.", evidence=evidence)
+
+
+def _form(form: str) -> str:
+    return {"comment": "a comment", "ping event": "an event", "empty event": "an event with empty data"}[form]

@@ -1,0 +1,41 @@
+"""The rule about what stops a client's clock before the first token is there."""
+
+from __future__ import annotations
+
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.registry import rule
+from sse_tui.diagnosis.view import Seen
+
+WORTH_MS = 50.0
+
+
+@rule(
+    "ttft-on-empty-chunk",
+    "info",
+    "first-token",
+    advice="Stop the clock at the first text, reasoning or tool call that is not empty.",
+    reference="sgl-project/sglang#29251; aisix#869",
+)
+def ttft_on_empty_chunk(at: Seen, facts: Facts) -> Hit | None:
+    """Events without tokens came first: whoever stops the clock at the first event measures too little."""
+    turn = facts.turn
+    if not turn.before_token or not facts.timed:
+        return None
+    clocks = turn.view.clocks.clocks()
+    if clocks.ttfc is None or clocks.ttft is None or clocks.ttft - clocks.ttfc < WORTH_MS:
+        return None
+    kinds = ", ".join(dict.fromkeys(turn.before_token))
+    return Hit(
+        f"The first event ({kinds}) came after {clocks.ttfc:.0f} ms, the first token after {clocks.ttft:.0f} "
+        "ms: clients "
+        f"that stop at any chunk report a time that is {clocks.ttft - clocks.ttfc:.0f} ms too short.",
+        evidence={
+            "ttfb_ms": clocks.ttfb,
+            "first_byte_ms": clocks.first_byte,
+            "ttfc_ms": clocks.ttfc,
+            "ttft_ms": clocks.ttft,
+            "ttfo_ms": clocks.ttfo,
+            "before": turn.before_token,
+        },
+    )

@@ -1,0 +1,115 @@
+"""Rules about payloads that are no JSON, or not that of their dialect."""
+
+from __future__ import annotations
+
+import re
+
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.registry import rule
+from sse_tui.diagnosis.view import Seen
+from sse_tui.dialects.base import Malformed
+from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.eventstream import Event
+
+_LOOKS = 64  # payloads of an unknown dialect that are decoded
+_LIKE_JSON = re.compile(r'\{\s*"')
+_NAMED = frozenset({"anthropic-messages", "openai-responses", "cohere-v2"})
+_FAMILIES = (
+    ("openai-chat", ("chat.completion.chunk",)),
+    ("anthropic-messages", ("message_start", "content_block_delta", "message_delta", "message_stop")),
+    ("openai-responses", ("response.created", "response.output_text.delta", "response.completed")),
+)
+
+
+@rule(
+    "invalid-json-event",
+    "error",
+    "event",
+    advice="Send one whole JSON text an event, on one data line.",
+    reference="Soju06/codex-lb#1010; bentoml/OpenLLM#864",
+)
+def invalid_json_event(at: Seen, facts: Facts) -> Hit | None:
+    """Data that is no JSON where every event should be."""
+    item = at.item
+    if not isinstance(item, Event):
+        return None
+    reason = next((d.reason for d in at.deltas if isinstance(d, Malformed) and d.kind == "json"), None)
+    if reason is None:
+        if facts.turn.known or not _LIKE_JSON.match(item.data) or facts.turn.decoded >= _LOOKS:
+            return None
+        facts.turn.decoded += 1
+        try:
+            decode(item.data)
+        except JsonError as error:
+            reason = f"not JSON: {error}"
+        else:
+            return None
+    if (
+        item.data.startswith(":")
+        or not item.data.strip()
+        or (len(item.data.split()) == 1 and item.data.isalpha())
+    ):
+        return None  # a heartbeat: the rule comment-as-data tells
+    if not facts.turn.json_answers and facts.turn.known:
+        return None
+    cause = _cause(item.data, reason)
+    return Hit(
+        f"The data is {reason}; {cause}.",
+        evidence={"reason": reason, "cause": cause, "characters": len(item.data)},
+    )
+
+
+def _cause(data: str, reason: str) -> str:
+    if "\n" in data and "error" in data:
+        return "an error was probably written into the middle of an unfinished event"
+    if "Extra data" in reason:
+        return "two JSON texts are glued together"
+    if "Unterminated" in reason or "Expecting value" in reason or "end" in reason:
+        return "it is cut: perhaps at a character that the writer took for a line end"
+    return "the writer did not escape or quote something"
+
+
+@rule(
+    "dialect-mismatch",
+    "info",
+    "event",
+    advice="Name events as the payload does, and keep to one API in a stream.",
+    reference="Anthropic's and OpenAI's API references on event types",
+)
+def dialect_mismatch(at: Seen, facts: Facts) -> Hit | None:
+    """An event whose name and payload disagree, or a payload of another API."""
+    item = at.item
+    if not isinstance(item, Event) or not item.data.startswith("{"):
+        return None
+    if item.type != "message" and facts.turn.dialect in _NAMED:
+        if f'"type":"{item.type}"' in item.data or f'"type": "{item.type}"' in item.data:
+            return None
+        kind = _kind(item.data)
+        if kind is not None and kind != item.type:
+            return Hit(
+                f"The event is named {item.type[:60]!r}, its payload's type is {kind[:60]!r}: clients that "
+                "go by the one "
+                "or the other read different things.",
+                evidence={"event": item.type[:80], "type": kind[:80]},
+            )
+        return None
+    if not at.deltas and facts.turn.known and facts.turn.decoded < _LOOKS:
+        facts.turn.decoded += 1
+        kind = _kind(item.data)
+        for dialect, kinds in _FAMILIES:
+            if kind in kinds and dialect != facts.turn.dialect:
+                return Hit(
+                    f"The stream is read as {facts.turn.dialect}, but this payload is one of {dialect}.",
+                    evidence={"dialect": facts.turn.dialect, "payload": dialect},
+                )
+    return None
+
+
+def _kind(data: str) -> str | None:
+    try:
+        payload = members(decode(data))
+    except JsonError:
+        return None
+    kind = payload.get("type", payload.get("object"))
+    return kind if isinstance(kind, str) else None

@@ -1,0 +1,250 @@
+"""Rules about the response's status line and headers, and about bodies that are no event stream."""
+
+from __future__ import annotations
+
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.registry import also, rule
+from sse_tui.diagnosis.view import Seen
+from sse_tui.eventstream import Event, Ignored
+from sse_tui.recording.records import Response
+
+_LINES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
+
+
+def essence(content_type: str) -> str:
+    """The MIME type without its parameters, in lower case."""
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _is_stream(facts: Facts) -> bool:
+    response = facts.conn.response
+    kind = facts.conn.response_header("content-type") or ""
+    return response is not None and response.status == 200 and essence(kind) == "text/event-stream"
+
+
+@rule(
+    "wrong-content-type",
+    "error",
+    "response",
+    advice="Send 'Content-Type: text/event-stream'; if a proxy answered, look at its status page.",
+    reference="oc-web#143; florimondmanca/httpx-sse#11; HTML standard 9.2.3",
+)
+def wrong_content_type(at: Seen, facts: Facts) -> Hit | None:
+    """A status of 200 and not an event stream: browsers fail for good, other clients see nothing."""
+    response = at.record
+    if not isinstance(response, Response) or response.status != 200:
+        return None
+    given = facts.conn.response_header("content-type")
+    kind = essence(given or "")
+    if kind == "text/event-stream":
+        return None
+    if kind in _LINES:
+        return Hit(
+            f"The body is {kind}: JSON lines and no event stream, which EventSource refuses and SSE clients "
+            "read as nothing.",
+            "info" if facts.turn.view.dialect.line_based else "error",
+            evidence={"content_type": given},
+        )
+    what = f"is {given[:80]!r}" if given else "is missing"
+    return Hit(
+        f"The content type {what}, not text/event-stream: a browser fails without a retry, httpx-sse raises "
+        "SSEError, and "
+        "the openai and anthropic SDKs read on as if nothing were wrong.",
+        evidence={"content_type": given},
+    )
+
+
+@also("wrong-content-type", "ignored")
+def not_a_stream(at: Seen, facts: Facts) -> Hit | None:
+    """The same told from the body: HTML, or JSON lines."""
+    item, conn = at.item, facts.conn
+    if not isinstance(item, Ignored) or item.start > 3 or conn.events:
+        return None
+    line = item.line.lstrip("\ufeff \t")
+    raw = conn.window.quote(0, 200)
+    if line.startswith("<"):
+        return Hit(
+            "The body is HTML, probably a proxy's error page under the status 200: the openai and anthropic "
+            "SDKs return "
+            "normally with no event at all.",
+            evidence={"sniffed": "html", "start": raw.decode("utf-8", "replace")},
+        )
+    if line.startswith("{"):
+        return Hit(
+            "The body starts with a JSON object and not with a field: it is JSON or JSON lines, of which an "
+            "SSE client "
+            "reads nothing.",
+            "info" if facts.turn.view.dialect.line_based else "error",
+            evidence={"sniffed": "json", "start": raw.decode("utf-8", "replace")},
+        )
+    return None
+
+
+@rule(
+    "charset-not-utf8",
+    "warning",
+    "response",
+    advice="Send UTF-8, and say 'charset=utf-8' or nothing.",
+    reference="WPT eventsource/format-utf-8; HTML standard 9.2.6",
+)
+def charset_not_utf8(at: Seen, facts: Facts) -> Hit | None:
+    """A charset other than UTF-8: the standard ignores it, httpx-sse decodes by it."""
+    given = facts.conn.response_header("content-type") or ""
+    for parameter in given.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        charset = value.strip().strip('"').lower()
+        if name.strip().lower() == "charset" and charset not in ("utf-8", "utf8", ""):
+            return Hit(
+                f"The charset is {charset!r}: the standard decodes as UTF-8 all the same, httpx-sse and "
+                "others by the header.",
+                evidence={"charset": charset},
+            )
+    return None
+
+
+@rule(
+    "compressed-stream",
+    "warning",
+    "response",
+    advice="Turn compression off for text/event-stream, or flush the compressor after every event.",
+    reference="encode/starlette#2753; jersey/jersey#3309",
+)
+def compressed_stream(at: Seen, facts: Facts) -> Hit | None:
+    """Content coding on a stream: compressors hold events back unless they are flushed."""
+    coding = facts.conn.response_header("content-encoding")
+    if not coding or coding.strip().lower() == "identity" or not _is_stream(facts):
+        return None
+    return Hit(
+        f"The stream is compressed ({coding}): a compressor that is not flushed for every event holds events "
+        "back.",
+        evidence={"coding": coding},
+    )
+
+
+@also("compressed-stream", "close")
+def flush_pattern(at: Seen, facts: Facts) -> Hit | None:
+    """How the compressor was flushed, told at the end."""
+    conn = facts.conn
+    if not conn.response_header("content-encoding") or not conn.event_reads:
+        return None
+    each = conn.events / conn.event_reads
+    return Hit(
+        "",
+        amend=True,
+        evidence={"events": conn.events, "reads": conn.reads, "events_per_read": round(each, 2)},
+    )
+
+
+@rule(
+    "missing-anti-buffering-headers",
+    "info",
+    "response",
+    advice="Send 'Cache-Control: no-cache, no-transform' and 'X-Accel-Buffering: no'.",
+    reference="ggml-org/llama.cpp#24774",
+)
+def missing_anti_buffering_headers(at: Seen, facts: Facts) -> Hit | None:
+    """No headers that keep proxies from buffering or caching the stream."""
+    if not _is_stream(facts):
+        return None
+    missing = []
+    if (facts.conn.response_header("x-accel-buffering") or "").strip().lower() != "no":
+        missing.append("X-Accel-Buffering: no")
+    cache = (facts.conn.response_header("cache-control") or "").lower()
+    if "no-cache" not in cache and "no-store" not in cache:
+        missing.append("Cache-Control: no-cache")
+    if not missing:
+        return None
+    return Hit(
+        f"The response lacks {' and '.join(missing)}: nginx and other proxies may hold the stream back or "
+        "cache it.",
+        evidence={"missing": missing},
+    )
+
+
+@rule(
+    "connection-close-hints",
+    "info",
+    "response",
+    advice="Stream with chunked coding over a connection that is kept, HTTP/1.1 or newer.",
+    reference="c8s#144; HTML standard 9.2.7",
+)
+def connection_close_hints(at: Seen, facts: Facts) -> Hit | None:
+    """Content-Length, Connection: close or HTTP/1.0: signs that something on the way does not stream."""
+    response = at.record
+    if not isinstance(response, Response) or not _is_stream(facts):
+        return None
+    signs = []
+    length = facts.conn.response_header("content-length")
+    if length is not None:
+        signs.append(f"Content-Length: {length[:20]}")
+    if (facts.conn.response_header("connection") or "").strip().lower() == "close":
+        signs.append("Connection: close")
+    if response.http_version.endswith("1.0"):
+        signs.append(response.http_version)
+    if not signs:
+        return None
+    return Hit(
+        f"{', '.join(signs)} on a stream: something on the way may have read it whole before passing it on, "
+        "or will not "
+        "keep the connection.",
+        evidence={"signs": signs},
+    )
+
+
+@rule(
+    "server-keeps-generating",
+    "warning",
+    "ignored",
+    "event",
+    advice="Make the server cancel the generation when its client disconnects.",
+    reference="vllm-project/vllm#54947; mlx-openai-server#269; huggingface/text-generation-inference#495",
+)
+def server_keeps_generating(at: Seen, facts: Facts) -> Hit | None:
+    """After our disconnect the server's own figures still show an active request."""
+    left, request = facts.session.left_running, facts.conn.request
+    if left is None or request is None or left is facts.conn:
+        return None
+    path = request.url.partition("?")[0]
+    if not path.endswith(("/metrics", "/slots")):
+        return None
+    item = at.item
+    text = (
+        item.line
+        if isinstance(item, Ignored)
+        else item.data
+        if isinstance(item, Event)
+        else getattr(item, "text", "")
+    )
+    active = _active(text)
+    if not active:
+        return None
+    return Hit(
+        f"Connection {left.number} was closed before its answer was whole, and the server still counts "
+        f"{active:g} active "
+        f"requests ({text.strip()[:80]}).",
+        evidence={"closed": left.number, "active": active},
+    )
+
+
+_GAUGES = (
+    "num_requests_running",
+    "requests_processing",
+    "num_running_reqs",
+    "slots_active",
+    "tgi_batch_current_size",
+)
+
+
+def _active(text: str) -> float:
+    """The number of active requests that a line of Prometheus metrics or a list of slots shows."""
+    if '"is_processing"' in text:
+        return text.count('"is_processing":true') + text.count('"is_processing": true')
+    for line in text.splitlines():
+        name = line.partition("{")[0].partition(" ")[0]
+        if not line.startswith("#") and name.endswith(_GAUGES):
+            try:
+                return float(line.rsplit(" ", 1)[1])
+            except (IndexError, ValueError):
+                return 0
+    return 0

@@ -1,0 +1,153 @@
+"""Rules about what a resumed stream lost, repeated or began anew."""
+
+from __future__ import annotations
+
+import re
+
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.registry import also, rule
+from sse_tui.diagnosis.view import Seen
+from sse_tui.eventstream import Event
+from sse_tui.resume import Verdict
+
+_SEQUENCE = re.compile(r'"sequence_number"\s*:\s*(\d{1,15})\b')
+_LOOKED_AT = 8  # events of a connection in which numbering must show
+
+
+def _news(facts: Facts, *kinds: str) -> Verdict | None:
+    """The continuity verdict, when it is one of `kinds` and this connection brought it."""
+    if len(facts.turn.conns) < 2:
+        return None
+    verdict = facts.turn.view.verdict
+    if verdict is None or verdict.kind not in kinds:
+        return None
+    said = (verdict.kind, verdict.n)
+    if said == facts.turn.verdict_told:
+        return None
+    facts.turn.verdict_told = said
+    return verdict
+
+
+@rule(
+    "resume-unsupported",
+    "error",
+    "event",
+    "close",
+    advice="Do not resume from this server by Last-Event-ID; drop what comes again, or start the answer anew.",
+    reference="whatwg/html#8297; r3labs/sse#61",
+)
+def resume_unsupported(at: Seen, facts: Facts) -> Hit | None:
+    """After the reconnect the stream began again from its start."""
+    verdict = _news(facts, "restarted")
+    if verdict is None:
+        return None
+    asked = facts.conn.request_header("last-event-id")
+    if asked:
+        return Hit(
+            f"Last-Event-ID {asked[:40]!r} was not honoured: {verdict.detail}.",
+            evidence={"asked": asked[:200]},
+        )
+    return Hit(
+        f"The server sends its history again on every connection: {verdict.detail}.",
+        "warning",
+        evidence={"asked": None},
+    )
+
+
+@rule(
+    "resume-gap",
+    "error",
+    "event",
+    "close",
+    advice="Fetch what is missing in another way, or start anew; keep more events on the server.",
+    reference="whatwg/html#8297; term-llm#878",
+)
+def resume_gap(at: Seen, facts: Facts) -> Hit | None:
+    """After the reconnect the stream went on later than where it had stopped."""
+    verdict = _news(facts, "lost")
+    if verdict is None:
+        return None
+    asked = facts.conn.request_header("last-event-id")
+    return Hit(
+        f"{verdict.n} events between the cut and the resume are missing (asked to go on after {asked!r}).",
+        evidence={"missing": verdict.n, "asked": asked, "detail": verdict.detail},
+    )
+
+
+@also("resume-gap", "response")
+def other_place(at: Seen, facts: Facts) -> Hit | None:
+    """The server says by its own Last-Event-ID that it goes on from elsewhere."""
+    asked = facts.conn.request_header("last-event-id")
+    answered = facts.conn.response_header("last-event-id")
+    if not asked or answered is None or answered == asked:
+        return None
+    return Hit(
+        f"The resume asked for what follows {asked[:40]!r}, the server goes on after {answered[:40]!r}: "
+        "events may be lost.",
+        "warning",
+        evidence={"asked": asked[:200], "answered": answered[:200]},
+    )
+
+
+@also("resume-gap", "event")
+def sequence_jump(at: Seen, facts: Facts) -> Hit | None:
+    """Sequence numbers inside the payloads that jump, or that begin in the middle."""
+    item, conn = at.item, facts.conn
+    if not isinstance(item, Event) or not (conn.numbered or conn.events < _LOOKED_AT):
+        return None
+    found = _SEQUENCE.search(item.data)
+    if found is None:
+        return None
+    number, last = int(found[1]), conn.sequence
+    conn.sequence, conn.numbered = number, True
+    if last is None:
+        return _late_start(number, facts)
+    if number == last + 1:
+        return None
+    return Hit(
+        f"The sequence number went from {last} to {number}: "
+        + (
+            f"{number - last - 1} events are missing."
+            if number > last
+            else "events came again or out of order."
+        ),
+        "warning",
+        evidence={"before": last, "number": number},
+    )
+
+
+def _late_start(number: int, facts: Facts) -> Hit | None:
+    request = facts.conn.request
+    if number < 2 or facts.conn.events or (request is not None and "starting_after" in request.url):
+        return None
+    if len(facts.turn.conns) > 1:
+        return None
+    return Hit(
+        f"The stream begins at sequence number {number}: what came before is missing, and helpers that wait "
+        "for the first "
+        "event fail.",
+        "warning",
+        evidence={"before": None, "number": number},
+    )
+
+
+@rule(
+    "resume-duplicate",
+    "warning",
+    "event",
+    "close",
+    advice="Drop events whose id has been seen; start a resume behind the id that was sent.",
+    reference="r3labs/sse#61; strands-agents/harness-sdk#2771",
+)
+def resume_duplicate(at: Seen, facts: Facts) -> Hit | None:
+    """After the reconnect events came again that had been received."""
+    if at.kind == "event" and at.repeat:
+        return None  # counted when the first new one comes, or at the end
+    verdict = _news(facts, "repeated")
+    if verdict is None:
+        return None
+    return Hit(
+        f"{verdict.n} events came again after the reconnect; they were left out of the answer.",
+        evidence={"repeated": verdict.n},
+    )

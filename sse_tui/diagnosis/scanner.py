@@ -1,0 +1,222 @@
+"""What only the raw bytes tell: marks, bad UTF-8, line ends, missing spaces, secrets.
+
+Everything is searched in whole reads with the C routines of `bytes`, a handful of them a read, so that a healthy stream
+costs next to nothing an event.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+_NO_SPACE = re.compile(rb"[\r\n](data|event|id|retry):[^ \r\n]")
+_FIELDS = (b"data:", b"\nevent:", b"\nid:")
+_BLANK_LINES = re.compile(rb"(?>\r\n|\r|\n){3}")
+_LF_CR = re.compile(rb"\n\r(?!\n)")
+_SEPARATORS_ASCII = (b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e")
+_SEPARATORS = (b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xc2\x85")
+_OVERLAP = 64
+_SMALL = 4096
+_NO_KEY = 512  # a usual event up to this size is a token or two, and no place for a key
+_PLAIN = bytes([0x09, *range(0x20, 0x7F)])
+_MARKS_A_READ = 4
+
+# Keys whose form is unmistakable; what is already masked does not match.
+_SECRET_STARTS = (b"sk-", b"AIza", b"ghp_", b"xoxb-", b"Bearer ")
+SECRET = re.compile(
+    rb"(?<![A-Za-z0-9_-])(sk-(?:proj-|ant-|or-)?[A-Za-z0-9_-]{24,}|AIza[A-Za-z0-9_-]{35}|ghp_[A-Za-z0-9]{36}"
+    rb"|xoxb-[0-9A-Za-z-]{24,}|Bearer [A-Za-z0-9._~+/-]{24,})"
+)
+
+
+class Mark(NamedTuple):
+    """Something found in the bytes: `kind` is the part of its trigger after the colon."""
+
+    kind: str
+    start: int
+    end: int
+    evidence: Mapping[str, Any]
+
+
+class Scanner:
+    """Looks through one body, read by read."""
+
+    __slots__ = (
+        *("_blank_lines", "_cr_held", "_no_space", "_partial", "_tail", "_told", "crs", "crlfs"),
+        *("lfs", "offset", "separators_to", "split_crlf"),
+    )
+
+    def __init__(self) -> None:
+        self.offset = 0
+        self.crlfs = 0
+        self.crs = 0
+        self.lfs = 0
+        self.split_crlf = 0  # CRLFs that two reads shared
+        self.separators_to = 0  # up to where a character that is no line end, but taken for one, may stand
+        self._partial = b""
+        self._tail = b"\n"
+        self._cr_held = False
+        self._no_space = False
+        self._blank_lines = 0
+        self._told: set[str] = set()
+
+    def feed(self, data: bytes) -> list[Mark]:
+        """The marks in the next bytes of the body."""
+        if self._is_usual(data):
+            self.offset += len(data)
+            self._tail = data
+            self.lfs += 2
+            return []
+        marks: list[Mark] = []
+        if len(self._tail) > _OVERLAP:
+            self._tail = self._tail[-_OVERLAP:]
+        if self.offset < 3:
+            self._bom(data, marks)
+        view = self._tail + data
+        at = self.offset - len(self._tail)
+        if self._partial or not data.isascii():
+            self._utf8(data, marks)
+            if any(separator in view for separator in _SEPARATORS):
+                self.separators_to = self.offset + len(data)
+        for separator in _SEPARATORS_ASCII:
+            if separator in data:
+                self.separators_to = self.offset + len(data)
+        if self._cr_held or b"\r" in data:
+            self._ends(data, marks)
+        elif not self.lfs or self.crlfs or self.crs:
+            self.lfs += data.count(b"\n")
+            self._mixed(marks)
+        self._lines(view, at, marks)
+        self.offset += len(data)
+        self._tail = view[-_OVERLAP:]
+        return marks
+
+    def close(self) -> list[Mark]:
+        """The marks that the end of the body makes."""
+        marks: list[Mark] = []
+        if self._cr_held:
+            self.crs += 1
+            self._cr_held = False
+            self._mixed(marks)
+        if self._partial:
+            start = self.offset - len(self._partial)
+            marks.append(Mark("utf8", start, self.offset, {"hex": self._partial.hex(), "cut": True}))
+            self._partial = b""
+        return marks
+
+    def _is_usual(self, data: bytes) -> bool:
+        """Whether this read is one whole block, of plain text, in which there is nothing to find."""
+        if len(data) > _SMALL or self._partial or self._cr_held or self.crlfs or not self.lfs:
+            return False
+        rest = data.translate(None, _PLAIN)
+        if rest == b"\n\n":
+            if not data.startswith(b"data: "):
+                return False
+        elif rest != b"\n\n\n" or not data.startswith(b"event: ") or b"\ndata: " not in data:
+            return False
+        return data[-2:] == b"\n\n" and (
+            len(data) <= _NO_KEY or not any(key in data for key in _SECRET_STARTS)
+        )
+
+    def _bom(self, data: bytes, marks: list[Mark]) -> None:
+        first = (self._tail[1:] + data)[:3] if self.offset else data[:3]
+        if first == b"\xef\xbb\xbf":
+            marks.append(Mark("bom", 0, 3, {}))
+
+    def _utf8(self, data: bytes, marks: list[Mark]) -> None:
+        rest = self._partial + data
+        at = self.offset - len(self._partial)
+        self._partial = b""
+        for _ in range(_MARKS_A_READ):
+            try:
+                rest.decode("utf-8")
+            except UnicodeDecodeError as error:
+                if error.reason == "unexpected end of data" and error.end == len(rest):
+                    self._partial = rest[error.start :]
+                    return
+                bad = rest[error.start : error.end]
+                marks.append(Mark("utf8", at + error.start, at + error.end, {"hex": bad.hex()}))
+                at += error.end
+                rest = rest[error.end :]
+            else:
+                return
+        self._partial = _unfinished(rest)
+
+    def _ends(self, data: bytes, marks: list[Mark]) -> None:
+        if self._cr_held and data[:1] == b"\n":
+            self.split_crlf += 1
+        if self._cr_held:
+            data = b"\r" + data
+        self._cr_held = data.endswith(b"\r")
+        if self._cr_held:
+            data = data[:-1]
+        crlfs = data.count(b"\r\n")
+        self.crlfs += crlfs
+        self.crs += data.count(b"\r") - crlfs
+        self.lfs += data.count(b"\n") - crlfs
+        if self.crlfs and "crlf" not in self._told:
+            self._told.add("crlf")
+            marks.append(self._ends_mark("crlf"))
+        if _LF_CR.search(data) and "lf-cr" not in self._told:
+            self._told.add("lf-cr")
+            marks.append(self._ends_mark("lf-cr"))
+        self._mixed(marks)
+
+    def _mixed(self, marks: list[Mark]) -> None:
+        if self.crs and "cr" not in self._told:
+            self._told.add("cr")
+            marks.append(self._ends_mark("cr"))
+        if (self.crlfs > 0) + (self.crs > 0) + (self.lfs > 0) > 1 and "mixed" not in self._told:
+            self._told.add("mixed")
+            marks.append(self._ends_mark("mixed"))
+
+    def _ends_mark(self, kind: str) -> Mark:
+        counts = {"kind": kind, "crlf": self.crlfs, "cr": self.crs, "lf": self.lfs}
+        return Mark("ends", self.offset, self.offset, counts)
+
+    def _lines(self, view: bytes, at: int, marks: list[Mark]) -> None:
+        if not self._no_space and any(view.count(name) != view.count(name + b" ") for name in _FIELDS):
+            found = _NO_SPACE.search(view)
+            if found is not None:
+                self._no_space = True
+                field = found[1].decode()
+                marks.append(Mark("no-space", at + found.start() + 1, at + found.end(), {"field": field}))
+        if b"\n\n\n" in view or b"\r" in view:
+            blank = _BLANK_LINES.search(view)
+            if blank is not None and at + blank.end() > self.offset and self._blank_lines < _MARKS_A_READ:
+                self._blank_lines += 1
+                marks.append(Mark("blank-lines", max(0, at + blank.start()), at + blank.end(), {}))
+        for start in _SECRET_STARTS:
+            if start in view:
+                self._secrets(view, at, marks)
+                return
+
+    def _secrets(self, view: bytes, at: int, marks: list[Mark]) -> None:
+        found = SECRET.search(view)
+        if found is not None and "secret" not in self._told:
+            self._told.add("secret")
+            marks.append(
+                Mark("secret", max(0, at + found.start()), at + found.end(), {"masked": mask(found[1])})
+            )
+
+
+def mask(secret: bytes) -> str:
+    """Enough of a secret to know it again, and no more."""
+    text = secret.decode("ascii", "replace")
+    return f"{text[:4]}... ({len(text)} characters)"
+
+
+def _unfinished(rest: bytes) -> bytes:
+    """The character under way at the end of `rest`, b"" for none."""
+    for size in (3, 2, 1):
+        try:
+            rest[-size:].decode("utf-8")
+        except UnicodeDecodeError as error:
+            if (
+                error.start == 0
+                and error.reason == "unexpected end of data"
+                and error.end == len(rest[-size:])
+            ):
+                return rest[-size:]
+    return b""

@@ -1,0 +1,78 @@
+"""The rule about secrets in what is about to be kept or sent to others."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.registry import also, rule
+from sse_tui.diagnosis.scanner import SECRET, mask
+from sse_tui.diagnosis.view import Seen
+from sse_tui.recording.records import Request
+
+_NAMES = re.compile(r"authorization|api[-_]?key|token|secret|password|cookie|signature|^key$|^sig$", re.I)
+_HARMLESS = re.compile(r"max.?tokens|tokenizer|token.?count|idempotency", re.I)
+_MASKED = ("[redacted]", "redacted")
+
+
+@rule(
+    "secrets-in-recording",
+    "error",
+    "request",
+    advice="Name it in [recording] redact_headers or redact_patterns, and record again before you share anything.",
+    reference="sse-tui's own rule",
+)
+def secrets_in_request(at: Seen, facts: Facts) -> list[Hit]:
+    """A key or token in the recording, where whoever gets the file can read it."""
+    request = at.record
+    if not isinstance(request, Request):
+        return []
+    hits = [
+        _kept(f"the request header {name}", value.encode("utf-8", "replace"))
+        for name, value in request.headers
+        if _secret_name(name) and _readable(value)
+    ]
+    hits += [
+        _kept(f"the query parameter {name}", value.encode("utf-8", "replace"))
+        for name, value in _query(request.url)
+        if _secret_name(name) and _readable(value)
+    ]
+    found = SECRET.search((request.body or "").encode("utf-8", "replace"))
+    if found is not None:
+        hits.append(_kept("the request body", found[1]))
+    return hits
+
+
+@also("secrets-in-recording", "bytes:secret")
+def secrets_in_body(at: Seen, facts: Facts) -> Hit:
+    """The same in what the server sent."""
+    assert facts.mark is not None
+    return Hit(
+        f"The body holds what looks like a key: {facts.mark.evidence['masked']}.",
+        evidence=facts.mark.evidence,
+    )
+
+
+def _kept(where: str, value: bytes) -> Hit:
+    return Hit(
+        f"{where[0].upper()}{where[1:]} is kept in readable form: {mask(value)}.",
+        evidence={"where": where, "masked": mask(value)},
+    )
+
+
+def _secret_name(name: str) -> bool:
+    return bool(_NAMES.search(name)) and not _HARMLESS.search(name)
+
+
+def _readable(value: str) -> bool:
+    bare = value.removeprefix("Bearer ").strip()
+    return len(bare) >= 8 and bare not in _MASKED and not set(bare) <= {"*", "."} and "redacted" not in bare
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(urlsplit(url).query)
+    except ValueError:
+        return []

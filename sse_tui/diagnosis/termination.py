@@ -1,0 +1,170 @@
+"""Rules about how a stream ended, and whether it was whole."""
+
+from __future__ import annotations
+
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.registry import also, rule
+from sse_tui.diagnosis.view import Seen
+from sse_tui.dialects.base import Meta
+from sse_tui.eventstream import Tail
+from sse_tui.recording.records import Close
+
+MARKERS = {
+    "openai-chat": "a finish reason and [DONE]",
+    "openai-completions": "a finish reason and [DONE]",
+    "openai-responses": "response.completed",
+    "anthropic-messages": "message_stop",
+    "gemini": "a finishReason",
+    "cohere-v2": "message-end",
+    "tgi": "generated_text",
+    "llamacpp-native": '"stop":true',
+    "vercel-ui": "a finish part and [DONE]",
+    "mcp": "the response to the request",
+}
+_IN_TAIL = ("[DONE]", "message_stop", "response.completed", "message-end", '"stop":true', '"finishReason"')
+_HOW = {
+    "eof": "the body ended in order",
+    "incomplete": "the HTTP framing was cut short",
+    "reset": "the connection was reset",
+    "timeout": "the time ran out",
+    "fault": "an injected fault cut it",
+    "error": "the connection failed",
+}
+
+
+def was_cut(facts: Facts, reason: str) -> bool:
+    """Whether the connection ended before the answer was whole."""
+    conn, turn = facts.conn, facts.turn
+    if reason in ("client", "refused") or (conn.response is None and not conn.reads):
+        return False
+    dialect = turn.view.dialect
+    if dialect.complete is True or dialect.ended:
+        return False
+    if reason == "eof":
+        return dialect.complete is False and not turn.view.answer.error
+    return True
+
+
+@rule(
+    "truncated-stream",
+    "error",
+    "close",
+    advice="Check for the end marker and treat a stream without it as failed; look for limits on the way.",
+    reference="vercel/ai#19165; NVIDIA/TensorRT-LLM#18289",
+)
+def truncated_stream(at: Seen, facts: Facts) -> Hit | None:
+    """The body ended without the dialect's end marker, or the HTTP framing was cut."""
+    record, turn, conn = at.record, facts.turn, facts.conn
+    if not isinstance(record, Close) or not was_cut(facts, record.reason):
+        return None
+    missing = MARKERS.get(turn.dialect, "an end marker")
+    how = _HOW.get(record.reason, record.reason)
+    detail = f" ({record.detail[:120]})" if record.detail else ""
+    calls = [call for call in turn.view.answer.tool_calls if call["arguments"]]
+    open_calls = f", {len(calls)} tool calls perhaps unfinished" if calls else ""
+    without = f" without {missing}" if record.reason == "eof" or turn.known else ""
+    return Hit(
+        f"The stream broke off after {conn.events} events{without}: {how}{detail}{open_calls}. "
+        f"{_seen_as(turn.dialect)}",
+        evidence={
+            "reason": record.reason,
+            "detail": record.detail,
+            "events": conn.events,
+            "missing": missing,
+            "tool_calls": len(calls),
+        },
+    )
+
+
+def _seen_as(dialect: str) -> str:
+    """What its caller learns of it from the SDK for `dialect`."""
+    if dialect == "anthropic-messages":
+        return "The anthropic SDK returns normally, its helper with a message whose stop_reason is None."
+    if dialect.startswith("openai-"):
+        return "The openai SDK returns normally, as if the answer were whole."
+    return "A client that does not look for the end marker takes it for whole."
+
+
+@also("truncated-stream", "reconnect")
+def went_on(at: Seen, facts: Facts) -> Hit:
+    """A cut that was followed by a reconnect is no longer an error: the continuity rules judge it."""
+    return Hit("", "warning", amend=True, evidence={"reconnected": True})
+
+
+@rule(
+    "unterminated-tail",
+    "warning",
+    "tail",
+    advice="End every event with a blank line, the last one too.",
+    reference="openai/openai-node#2725; openai/openai-go#697; sudoprivacy/sudocode#576",
+)
+def unterminated_tail(at: Seen, facts: Facts) -> Hit | None:
+    """The body ended inside an event: the standard discards it, SDKs disagree."""
+    item = at.item
+    if not isinstance(item, Tail) or not item.text.strip():
+        return None
+    size = item.end - item.start
+    marker = next((marker for marker in _IN_TAIL if marker in item.text), None)
+    whole = facts.turn.view.dialect.complete is True
+    state = "the answer was whole without it" if whole else "the answer is not whole without it"
+    if marker is None:
+        return Hit(
+            f"The last {size} bytes have no blank line behind them, so the standard discards them; {state}.",
+            evidence={"bytes": size, "logically_complete": whole},
+        )
+    return Hit(
+        f"The last {size} bytes hold the end marker {marker} and have no blank line behind them, so a "
+        "conforming client "
+        f"never sees it; {state}.",
+        "error",
+        evidence={"bytes": size, "marker": marker, "logically_complete": whole},
+    )
+
+
+@rule(
+    "double-terminal",
+    "warning",
+    "event",
+    advice="Stop reading at the first end marker; make the server send it once.",
+    reference="tenstorrent/vllm#378; llama-cpp-python",
+)
+def double_terminal(at: Seen, facts: Facts) -> Hit | None:
+    """The end marker came again."""
+    for delta in at.deltas:
+        if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() == "[DONE]":
+            return Hit("The end marker [DONE] came again after the stream had ended.")
+    return None
+
+
+@also("double-terminal", "close")
+def done_without_finish(at: Seen, facts: Facts) -> Hit | None:
+    """The end marker without any finish reason: perhaps an interrupted answer."""
+    turn = facts.turn
+    if turn.done_at is None or turn.finish_seen or turn.fault_seen:
+        return None
+    if turn.dialect not in ("openai-chat", "openai-completions"):
+        return None
+    return Hit(
+        f"[DONE] came as event {turn.done_at}, but no chunk had a finish reason: llama-cpp-python ends an "
+        "interrupted "
+        "answer so.",
+        evidence={"finish_reason": None},
+    )
+
+
+@rule(
+    "data-after-terminal",
+    "warning",
+    "event",
+    advice="Send everything, usage included, before the end marker.",
+    reference="tenstorrent/vllm#378",
+)
+def data_after_terminal(at: Seen, facts: Facts) -> Hit | None:
+    """Events after the end marker, which clients do not read."""
+    for delta in at.deltas:
+        if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() != "[DONE]":
+            return Hit(
+                "An event came after the end marker: clients have stopped reading by then, and never see it."
+            )
+    return None

@@ -1,0 +1,76 @@
+"""The bytes around what is being looked at, so that a finding can quote them, in bounded memory."""
+
+from __future__ import annotations
+
+from sse_tui.diagnosis.finding import RAW_BYTES
+
+_BEHIND = 64  # bytes before the last completed item: its line ends
+_PENDING = 4096  # bytes of an item under way that are kept whole
+
+
+class Window:
+    """Keeps the newest bytes of one body and the beginning of the item that is under way."""
+
+    __slots__ = ("_head", "_head_start", "data", "end", "start")
+
+    def __init__(self) -> None:
+        self.data = b""
+        self.start = 0
+        self.end = 0
+        self._head = b""
+        self._head_start = 0
+
+    def feed(self, data: bytes, done: int) -> None:
+        """Take the next bytes of the body; items up to offset `done` are complete."""
+        pending = self.end - done
+        if not pending and len(data) < _PENDING:  # the usual read: one whole event after another
+            self.data = self.data[-_BEHIND:] + data
+            self.end += len(data)
+            self.start = self.end - len(self.data)
+        elif pending > _PENDING:
+            if self._head_start != done or not self._head:
+                self._head, self._head_start = self.quote(done, done + RAW_BYTES), done
+            self._cut(self.end - _PENDING, data)
+        else:
+            self._cut(done - _BEHIND, data)
+
+    def _cut(self, keep: int, data: bytes) -> None:
+        if keep > self.start:
+            self.data = self.data[keep - self.start :] + data
+            self.start = keep
+        else:
+            self.data += data
+        self.end += len(data)
+
+    def quote(self, start: int, end: int) -> bytes:
+        """The bytes from `start` to `end`, at most `RAW_BYTES`, as far as they are still there."""
+        end = min(end, start + RAW_BYTES)
+        if start >= self.start:
+            return self.data[start - self.start : end - self.start]
+        if self._head and self._head_start <= start:
+            return self._head[start - self._head_start : end - self._head_start]
+        return b""
+
+    def whole(self, start: int, end: int) -> bytes | None:
+        """All bytes from `start` to `end`; None where some are gone."""
+        return self.data[start - self.start : end - self.start] if start >= self.start else None
+
+    def blank_before(self, start: int) -> bool:
+        """Whether a blank line, or nothing, stands before the line that starts at `start`."""
+        before = self.data[max(0, start - 4 - self.start) : max(0, start - self.start)]
+        if start <= 3 and before in (b"", b"\xef\xbb\xbf"):
+            return True
+        if before in (b"\n", b"\r", b"\r\n"):  # a blank line is all there was
+            return True
+        return before.endswith((b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r\n", b"\n\r", b"\r\n\r"))
+
+    def blank_after(self, end: int) -> bool | None:
+        """Whether a blank line follows the line that ended at `end`; None when the next byte is yet to "
+        "come."""
+        at = end - self.start
+        if self.data[at - 1 : at] == b"\r" and self.data[at : at + 1] == b"\n":
+            at += 1
+        if at < 0:
+            return False
+        following = self.data[at : at + 1]
+        return None if not following else following in b"\r\n"
