@@ -24,7 +24,7 @@ from sse_tui.session.rows import RowTable
 from sse_tui.session.spec import SessionSpec
 
 SLICE_S = 0.012
-READ_BYTES = 256 * 1024
+READ_BYTES = 32 * 1024
 
 
 @dataclass(frozen=True, slots=True)

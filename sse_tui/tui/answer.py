@@ -59,11 +59,6 @@ class AnswerPane(LineView):
         self._streaming = False
         self._selected: tuple[int, Span] | None = None
 
-    @property
-    def content_width(self) -> int:
-        """One column is left free, so that the scrollbar never covers text."""
-        return max(8, self.size.width - 1)
-
     def line_count(self) -> int:
         """The lines of the document, or of the hint while there is none."""
         return len(self.document) or len(self.hint)
@@ -85,13 +80,14 @@ class AnswerPane(LineView):
 
     def relayout(self) -> None:
         """Lay everything out again, after a change of theme or of the Markdown choice."""
-        self.document.rebuild(self._turns, width=self.content_width)
+        self.document.rebuild(self._turns, width=self.content_width - 1)
         self.lines_changed()
 
     def on_resize(self) -> None:
         """Wrap to the new width."""
-        if self.document.width != self.content_width:
-            self.document.rebuild(self._turns, width=self.content_width)
+        # A column is left free, so that text and scrollbar do not touch.
+        if self.document.width != self.content_width - 1:
+            self.document.rebuild(self._turns, width=self.content_width - 1)
         super().on_resize()
 
     def select(self, turn: int, span: Span | None) -> None:

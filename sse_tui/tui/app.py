@@ -49,6 +49,7 @@ from sse_tui.tui.wire_source import WireSource
 
 FRAME_S = 1 / 30
 TICK_S = 0.1
+PAUSE_S = 0.001
 DETAIL_TICKS = 3
 
 
@@ -190,28 +191,33 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
 
     def wake(self) -> None:
         """There may be something new: look at the next frame, at most 30 a second. Called from anywhere in the loop."""
-        if self._due is not None or self._session_closed:
-            return
-        delay = max(0.0, self._last_frame + FRAME_S - time.monotonic())
-        self._due = asyncio.get_running_loop().call_later(delay, self._frame_due)
+        self._look_in(max(0.0, self._last_frame + FRAME_S - time.monotonic()))
 
-    def _frame_due(self) -> None:
+    def _look_in(self, delay: float) -> None:
+        if self._due is None and not self._session_closed:
+            self._due = asyncio.get_running_loop().call_later(delay, self._look_due)
+
+    def _look_due(self) -> None:
         self._due = None
-        self.call_later(self._frame)
+        self.call_later(self._look)
 
-    def _frame(self) -> None:
-        """Take in what is new and hand it to the panes."""
+    def _look(self) -> None:
+        """Take in what is new; show it when a frame is due. A large file is read slice by slice between frames."""
         if self._session_closed:
             return
-        self._last_frame = time.monotonic()
         try:
             self.watch_entries.see(self.session.poll())
         except SseTuiError as error:
             self.show_error(error)
+            return
         self.source.reader = self.session.reader
-        self._show()
-        if self.session.behind:
-            self.wake()
+        behind = self.session.behind
+        now = time.monotonic()
+        if not behind or now - self._last_frame >= FRAME_S:
+            self._last_frame = now
+            self._show()
+        if behind:
+            self._look_in(PAUSE_S)
 
     def _show(self) -> None:
         analysis = self.session.analysis

@@ -57,7 +57,7 @@ class DetailLines(LineView):
         if self._lines.total > 5_000:
             self._folded = None
             return
-        width = max(8, self.size.width - 1)
+        width = self.content_width
         self._folded = [
             part for index in range(self._lines.total) for part in fold(self._lines.line(index), width)
         ]
@@ -168,7 +168,7 @@ class DetailPane(Vertical):
         if self.tabs.chosen == "text":
             return text_lines(self.row)
         if self.tabs.chosen == "hex":
-            return hex_lines(self.row, self.lines.size.width)
+            return hex_lines(self.row, self.lines.content_width)
         return header_lines(self._conn, self._clocks)
 
     def choose(self, tab: str) -> None:

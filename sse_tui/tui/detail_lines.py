@@ -161,13 +161,15 @@ def _record_lines(record: Record) -> list[list[Run]]:
             lines += [_field(name, ""), *([("  ", ""), *line] for line in _header_fields(value))]
         elif name == "body" and value:
             lines += [_field(name, ""), *([("  ", ""), *line] for line in _body_lines(value))]
+        elif name in {"t", "dt"}:
+            lines.append(_field(name, f"{value / 1e6:,.3f} ms"))
         elif value not in (None, ""):
             lines.append(_field(name, str(value)))
     return lines
 
 
 def _field(name: str, value: str) -> list[Run]:
-    return [(f"{name:<8} ", "key"), (visible_line(value), "string")]
+    return [(f"{name:<13} ", "key"), (visible_line(value), "string")]
 
 
 def _delta(delta: Delta) -> list[Run]:

@@ -76,6 +76,8 @@ class HeaderLine(Widget):
         parts += self._state(turn, status.endpoint)
         if turn is not None:
             parts += self._progress(turn, quiet)
+        if self._live.behind and self._live.progress < 0.99:
+            parts.append(Part(f"reading {self._live.progress:.0%}", self._look("wait"), 1))
         if status.endpoint is not None:
             parts.append(Part(engine_short(status.endpoint), quiet, 5))
         if status.recording is not None:
@@ -124,12 +126,16 @@ class HeaderLine(Widget):
                 Part(f"{state.sign} {state.word}", self._look(state.look), 0),
                 Part(loading_text(endpoint), "", 1),
             ]
-        state = (
-            State("○", "READY", "good")
-            if self._live.spec.mode == "chat"
-            else State("◌", "CONNECTING", "wait")
-        )
+        state = self._before_anything()
         return [Part(f"{state.sign} {state.word}", self._look(state.look), 0)]
+
+    def _before_anything(self) -> State:
+        spec = self._live.spec
+        if spec.mode == "open":
+            return State("◌", "READING", "wait")
+        if spec.mode == "chat":
+            return ENDPOINT_STATES["starting" if spec.profile.base_url is None else "ready"]
+        return STATES["connecting"]
 
     def _progress(self, turn: Turn, quiet: Style) -> list[Part]:
         parts: list[Part] = []

@@ -55,8 +55,8 @@ class LineView(ScrollView, can_focus=True):
 
     @property
     def content_width(self) -> int:
-        """The cells a line may use: all of the pane, the scrollbar's place left free."""
-        return max(1, self.size.width)
+        """The cells a line may use: all of the pane but the scrollbar's column."""
+        return max(1, self.scrollable_content_region.width)
 
     def follow(self) -> None:
         """Go to the end and stay there."""
@@ -104,7 +104,7 @@ class LineView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """A line of the part on screen."""
         index = round(self.scroll_y) + y
-        width = self.size.width
+        width = self.scrollable_content_region.width
         base = self.rich_style
         if index >= self.line_count():
             return Strip.blank(width, base)

@@ -126,7 +126,7 @@ class MetricsStrip(Widget):
     def _silence(self, width: int) -> Text:
         view = self._idle
         name, value = self._look("name"), self._look("value")
-        clock = Part(figures.clock_text(self._clock), name, 3, right=True)
+        clock = Part(f"{figures.clock_text(self._clock)} ", name, 3, right=True)
         if view is None or view.bytes is None:
             return fit_line([Part(" beat - ", name, 1), Part("idle -", name, 2), clock], width)
         parts = [Part(self._beat(view), value, 1)]

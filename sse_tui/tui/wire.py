@@ -258,4 +258,4 @@ class WirePane(Vertical):
 
     def on_resize(self) -> None:
         """Fit the headings to the width."""
-        self._head.update(Columns(self.log_view.size.width or self.size.width).head())
+        self._head.update(Columns(self.log_view.content_width).head())

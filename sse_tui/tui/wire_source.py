@@ -45,9 +45,8 @@ class WireSource:
         return request.t if request is not None else 0
 
     def text(self, index: int) -> str:
-        """What the find bar searches: the content as shown and the bytes as sent."""
+        """What the find bar searches: the content as shown, which is what can be seen to match."""
         try:
-            row = self.row(index)
+            return content(self.row(index))
         except RecordingError:
             return ""
-        return f"{content(row)}\n{row.raw.decode('utf-8', 'replace')}"
