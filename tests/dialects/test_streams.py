@@ -29,7 +29,7 @@ ASSEMBLED = (
 _FINER = {"wikimedia/page-create.sse": "wikimedia"}
 
 # Answers of these end without a marker, or nothing tells whether they are whole.
-_ENDLESS = {"gemini", "watsonx", "writer-completions", "mcp", "generic", "wikimedia", "mercure", "ndjson"}
+_ENDLESS = {"gemini", "watsonx", "writer-completions", "mcp", "generic"}
 
 OWN = Path(__file__).resolve().parents[1] / "data" / "streams"
 
@@ -112,19 +112,20 @@ def assembled_by_detection(entry: Entry) -> None:
 
 
 def complete(entry: Entry) -> None:
-    """Whether the stream was whole follows the end marker, the finish reason and errors."""
+    """Whether the stream was whole is as indexed, or follows the end marker, the finish reason and errors."""
     expected = entry["expected"]
     _, reader = read(entry["items"], entry["dialect"])
-    finished = expected["finish_reason"] is not None
-    ended = expected["done_sentinel"] or finished
-    if entry["dialect"] in ("openai-chat", "openai-completions"):
-        assert reader.complete is (expected["error"] is None and ended)
+    finished, failed = expected["finish_reason"] is not None, expected["error"] is not None
+    if "complete" in entry:
+        assert (reader.ended, reader.complete) == (entry["ended"], entry["complete"])
+    elif entry["dialect"] in ("openai-chat", "openai-completions"):
+        assert reader.complete is ((expected["done_sentinel"] or finished) and not failed)
         assert reader.ended is expected["done_sentinel"]
     elif entry["dialect"] in _ENDLESS:
-        assert reader.complete in ((True,) if finished else (True, False, None))
+        assert reader.complete is True if finished else reader.complete in (True, False, None)
         assert reader.ended is (entry["dialect"] == "mcp" and "endpoint" not in expected["event_types"])
     else:
-        assert reader.ended is (expected["error"] is None and "cut-short" not in entry["file"])
+        assert reader.ended is (not failed and "cut-short" not in entry["file"])
         assert reader.complete is reader.ended
 
 
