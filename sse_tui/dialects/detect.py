@@ -165,6 +165,12 @@ class Auto(Dialect):
         self._seen.clear()
         return late
 
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The prompt as the first dialect finds it that finds any: their requests differ enough to tell."""
+        found = (dialect.prompt_of(body) for dialect in _readers().values())
+        return next((prompt for prompt in found if prompt is not None), None)
+
     @property
     def ended(self) -> bool:
         """As the dialect found says."""

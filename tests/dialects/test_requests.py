@@ -253,6 +253,11 @@ def test_the_prompt_of_other_bodies(dialect: str, request_body: Any, prompt: str
 
 
 @pytest.mark.parametrize("dialect", senders())
+def test_the_prompt_of_a_request_whose_dialect_is_not_known(dialect: str) -> None:
+    assert dialect_class("auto").prompt_of(prepare(dialect).body.decode()) == "Grüße 😀"
+
+
+@pytest.mark.parametrize("dialect", [*senders(), "auto"])
 @pytest.mark.parametrize(
     "text", ["", "nonsense", "[]", "{}", "null", '{"messages":3,"input":3,"contents":[3]}']
 )
