@@ -1,0 +1,144 @@
+"""Chats with providers: a server that answers as each of them does, over a real socket.
+
+It checks what the provider would check (path, key, the members that its API requires) and replays a stream of that
+provider; the shared recordings where they are there, else our own samples.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sse_tui.config import Profile
+from sse_tui.dialects import Answer, create, senders
+from sse_tui.dialects.base import Message
+from sse_tui.eventstream import Event, Parser
+from sse_tui.session.headless import Headless
+from sse_tui.session.spec import SessionSpec
+
+OWN = Path(__file__).resolve().parents[1] / "data" / "streams"
+
+Body = dict[str, Any]
+
+
+def _texts(body: Body) -> bool:
+    return [message["role"] for message in body["messages"]] == ["system", "user"] and body["stream"] is True
+
+
+# dialect -> path, header of the key, what the API requires of the body, a recording, and our own sample
+PROVIDERS: dict[str, tuple[str, str, Callable[[Body], bool], str, str]] = {
+    "openai-chat": (
+        "/v1/chat/completions", "authorization", _texts, "deepseek/keep-alive-comments.sse", "plain-usage.sse"
+    ),
+    "openai-completions": (
+        "/v1/completions", "authorization", lambda body: isinstance(body["prompt"], str) and body["stream"],
+        "openai/completion-streaming-ev-nc-2.sse", "completions-azure.sse",
+    ),
+    "openai-responses": (
+        "/v1/responses", "authorization",
+        lambda body: body["instructions"] == "Be brief." and body["input"][0]["role"] == "user" and body["stream"],
+        "openai/responses-stream-1.sse", "responses-refusal-and-tools.sse",
+    ),
+    "anthropic-messages": (
+        "/v1/messages", "x-api-key",
+        lambda body: body["system"] == "Be brief." and body["max_tokens"] > 0 and body["stream"],
+        "anthropic/thinking-part-stream-0.sse", "anthropic-fallback-model.sse",
+    ),
+    "gemini": (
+        "/v1beta/models/m:streamGenerateContent?alt=sse", "x-goog-api-key",
+        lambda body: body["contents"][0]["parts"] == [{"text": "Hi"}] and "systemInstruction" in body,
+        "gemini/google-thinking-part-iter-0.sse", "gemini-partial-arguments.sse",
+    ),
+    "cohere-v2": ("/v2/chat", "authorization", _texts, "cohere/stream-0.sse", "cohere-thinking-then-error.sse"),
+    "tgi": (
+        "/generate_stream", "authorization", lambda body: "User: Hi" in body["inputs"],
+        "hf-tgi/generate-stream-eos.sse", "tgi-error.sse",
+    ),
+    "llamacpp-native": (
+        "/completion", "authorization", lambda body: "User: Hi" in body["prompt"] and body["stream"],
+        "llama-cpp/native-eos.sse", "llamacpp-native-progress.sse",
+    ),
+}  # fmt: skip
+
+
+class Provider:
+    """Answers one request with a stream and remembers what was asked."""
+
+    def __init__(self, stream: bytes) -> None:
+        self.stream = stream
+        self.path = ""
+        self.headers: dict[str, str] = {}
+        self.body: Body = {}
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        self.path = head[0].split(" ")[1]
+        fields = (line.partition(":") for line in head[1:] if line)
+        self.headers = {name.lower(): value.strip() for name, _, value in fields}
+        self.body = json.loads(await reader.readexactly(int(self.headers["content-length"])))
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+        for at in range(0, len(self.stream), 700):
+            writer.write(self.stream[at : at + 700])
+            with contextlib.suppress(ConnectionError):
+                await writer.drain()
+        writer.close()
+
+
+@contextlib.asynccontextmanager
+async def serving(provider: Provider) -> AsyncIterator[str]:
+    server = await asyncio.start_server(provider, "127.0.0.1", 0)
+    async with server:
+        host, port = server.sockets[0].getsockname()
+        yield f"http://{host}:{port}"
+
+
+def expected(dialect: str, stream: bytes) -> dict[str, Any]:
+    reader, answer, parser = create(dialect), Answer(), Parser()
+    for item in [*parser.feed(stream), *parser.close()]:
+        if isinstance(item, Event) and not reader.ended:  # a client stops at the end marker
+            for delta in reader.read(item):
+                answer.add(delta)
+    return answer.summary()
+
+
+def test_all_of_them_but_the_one_that_sends_lines() -> None:
+    assert {*PROVIDERS, "ollama"} == set(senders())
+
+
+async def chat(dialect: str, stream: bytes) -> None:
+    path, key_header, complies, _, _ = PROVIDERS[dialect]
+    provider = Provider(stream)
+    async with serving(provider) as address:
+        base = address + ("/v1" if dialect.startswith("openai") else "")
+        profile = Profile(dialect=dialect, base_url=base, model="m")
+        spec = SessionSpec(mode="chat", profile=profile, api_key="k")
+        async with Headless(spec) as session:
+            asked = session.ask([Message("system", "Be brief."), Message("user", "Hi")])
+            async for _ in asked:
+                pass
+            turn = session.analysis.turns[0]
+            found = turn.answer.summary()
+    assert provider.path == path
+    assert provider.headers[key_header].removeprefix("Bearer ") == "k"
+    assert complies(provider.body)
+    wanted = expected(dialect, stream)
+    for summary in (found, wanted):  # whether what follows the end came in the same read is chance
+        del summary["done_sentinel"]
+    assert found == wanted
+    assert turn.outcome == ("complete" if found["error"] is None else "error")
+
+
+@pytest.mark.parametrize("dialect", PROVIDERS)
+async def test_a_chat_with_our_own_samples(dialect: str) -> None:
+    await chat(dialect, (OWN / PROVIDERS[dialect][4]).read_bytes())
+
+
+@pytest.mark.parametrize("dialect", PROVIDERS)
+async def test_a_chat_with_recordings(dialect: str, shared: Path) -> None:
+    await chat(dialect, (shared / "streams" / PROVIDERS[dialect][3]).read_bytes())
