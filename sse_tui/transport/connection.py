@@ -18,8 +18,8 @@ from sse_tui.errors import ConnectError, HttpError, SseTuiError, UsageError
 from sse_tui.faults import Cut, Injector, Reset
 from sse_tui.recording.records import Close, Phase, Record
 from sse_tui.transport.body import Body
-from sse_tui.transport.message import build, request_record, response_record
-from sse_tui.transport.problems import broken_on_purpose, essence, no_time_left, refused
+from sse_tui.transport.message import build, request_record, response_record, sendable
+from sse_tui.transport.problems import broken_on_purpose, essence, misdirected, no_time_left, refused
 from sse_tui.transport.request import StreamRequest
 from sse_tui.transport.stamping import WireStream
 from sse_tui.transport.turn import Turn
@@ -75,6 +75,10 @@ class Connection:
                         yield record
                 return
             self.close()
+            if not sendable(target.url):
+                self.kind, self.error = "fatal", misdirected(target.url)
+                yield self._turn.close("error", self.error.message)
+                return
             yield self._turn.close("client", f"redirected to {target.url}")
             request = target
         self.kind = "fatal"
@@ -205,7 +209,9 @@ class Connection:
 
     def _failed(self, error: Exception) -> Close:
         if not isinstance(error, SseTuiError):
-            error = ConnectError("protocol", f"The exchange with the server failed: {error}.")
+            error = ConnectError(
+                "protocol", f"The exchange with the server failed: {str(error).rstrip('.')}."
+            )
         self.error = error
         futile = error.code in _FUTILE or isinstance(error, UsageError)
         self.kind = "fatal" if futile else "no-connection"

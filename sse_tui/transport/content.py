@@ -9,6 +9,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 
+# What one read may grow to: 64 KiB expand to 66 MiB at most, and more only where codings are stacked on purpose.
+MOST = 128 * 2**20
+_GZIP_MAGIC = b"\x1f\x8b"
+
 
 class ContentDecoder:
     """Decodes the body of one response, read by read, without holding back what can be decoded."""
@@ -34,6 +38,11 @@ class ContentDecoder:
         """True when nothing is decoded: the bytes of the records are the bytes of the event stream."""
         return not self._stages
 
+    @property
+    def unfinished(self) -> bool:
+        """True when coded data has begun and its end has not come, so that something is missing."""
+        return self.damage is None and any(stage.unfinished for stage in self._stages)
+
     def decode(self, data: bytes) -> bytes:
         """The decoded bytes that `data` completes; b"" after the coding turned out damaged (see `damage`)."""
         if not self._stages or not data:
@@ -56,31 +65,53 @@ class _Deflate:
         self._inner = zlib.decompressobj()
         self._first = True
 
+    @property
+    def unfinished(self) -> bool:
+        return not self._first and not self._inner.eof
+
     def decompress(self, data: bytes) -> bytes:
         try:
-            out = self._inner.decompress(data)
+            out = _expand(self._inner, data)
         except zlib.error:
             if not self._first:
                 raise
             self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
-            out = self._inner.decompress(data)
+            out = _expand(self._inner, data)
         self._first = False
         return out
 
 
 class _Gzip:
-    """gzip, several members in a row included."""
+    """gzip, several members in a row included; what follows them is no member and is let go, as browsers do."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._begun = self._over = False
+
+    @property
+    def unfinished(self) -> bool:
+        return self._begun and not self._inner.eof
 
     def decompress(self, data: bytes) -> bytes:
-        out = self._inner.decompress(data)
+        if self._over:
+            return b""
+        self._begun = True
+        out = _expand(self._inner, data)
         while self._inner.eof and self._inner.unused_data:
             rest = self._inner.unused_data
+            if not _GZIP_MAGIC.startswith(rest[:2]):
+                self._over = True
+                break
             self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            out += self._inner.decompress(rest)
+            out += _expand(self._inner, rest)
         return out
+
+
+def _expand(inner: zlib._Decompress, data: bytes) -> bytes:
+    out = inner.decompress(data, MOST)
+    if inner.unconsumed_tail:
+        raise zlib.error(f"one read expands to more than {MOST} bytes")
+    return out
 
 
 def _inflater(coding: str) -> _Gzip | _Deflate:

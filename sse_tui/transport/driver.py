@@ -33,6 +33,9 @@ from sse_tui.transport.turn import Turn
 from sse_tui.transport.verdict import Ended, conclude
 from sse_tui.transport.waiting import Woken
 
+# Ends of a stream that another attempt would only repeat, or has no time left for.
+_FUTILE = {"total-timeout", "event-too-large", "content-coding"}
+
 
 class Driver:
     """Runs one turn. Read `records()` to the end, then `outcome` and `error` say how it went.
@@ -153,7 +156,7 @@ class Driver:
             return "stopped"
         if reception.ended or (stream.reason != "fault" and reception.complete is True):
             return "ended"
-        if stream.error is not None and stream.error.code in ("total-timeout", "event-too-large"):
+        if stream.error is not None and stream.error.code in _FUTILE:
             return "fatal"
         return stream.reason
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 
 import httpx
@@ -22,6 +23,9 @@ _DEFAULTS = (
     ("User-Agent", f"sse-tui/{__version__}"),
 )
 
+# A token, RFC 9110 section 5.6.2.
+_METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
 
 def own_last_event_id(request: StreamRequest) -> str:
     """The last event ID that the caller set by hand as a header, to begin with."""
@@ -37,6 +41,16 @@ def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) ->
         url = httpx.URL(request.url)
     except (httpx.InvalidURL, TypeError) as error:
         raise UsageError("bad-url", f"{request.url!r} is not a URL ({error}).") from error
+    if not sendable(url):
+        raise UsageError(
+            "bad-url",
+            f"{request.url!r} is not an http or https URL.",
+            "Write it as http://host:port/path, the port at most 65535.",
+        )
+    if not _METHOD.fullmatch(request.method):
+        raise UsageError(
+            "bad-method", f"{request.method!r} is not a request method.", "Write it as one word."
+        )
     headers = [(name, value) for name, value in request.headers if name.lower() != LAST_EVENT_ID]
     given = {name.lower() for name, _ in headers}
     headers += [(name, value) for name, value in _DEFAULTS if name.lower() not in given]
@@ -53,6 +67,11 @@ def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) ->
         )
     except (ValueError, httpx.InvalidURL) as error:
         raise UsageError("bad-request", f"The request cannot be sent: {error}.") from error
+
+
+def sendable(url: httpx.URL) -> bool:
+    """Whether a request can be sent there at all: http or https, a host, a port that exists."""
+    return url.scheme in ("http", "https") and bool(url.host) and (url.port or 0) <= 65535
 
 
 def request_record(t: int, turn: int, conn: int, sent: httpx.Request, dialect: str | None) -> Request:

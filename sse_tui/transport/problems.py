@@ -116,9 +116,21 @@ def timed_out(name: str, limit: float) -> StreamError:
     return StreamError(f"{name}-timeout", what, f"The {name} timeout can be raised.")
 
 
+def undecodable(damage: str) -> StreamError:
+    return StreamError(
+        "content-coding",
+        f"The body cannot be read: {damage}.",
+        "An event stream is best sent without a Content-Encoding.",
+    )
+
+
 def essence(content_type: str) -> str:
     """A media type without its parameters, in lower case."""
     return content_type.split(";", 1)[0].strip().lower()
+
+
+def misdirected(url: httpx.URL) -> HttpError:
+    return HttpError("redirect", f"The server redirects to {url}, which is not an http or https URL.")
 
 
 def message_in(body: bytes) -> str | None:
@@ -161,6 +173,6 @@ def refused(
         429: "Wait, or ask for less.",
     }
     hint = hints.get(status, "")
-    if 300 <= status < 400 and not location:
+    if 300 <= status < 400 and status != 304 and not location:
         hint = "It is a redirect that names no location."
     return HttpError(f"http-{status}", f"The server answered {name} ({kind}){said}.", hint)

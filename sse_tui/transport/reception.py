@@ -14,8 +14,8 @@ from sse_tui.transport.content import ContentDecoder
 class Reception:
     """Last event ID, reconnection time, whether the stream has ended: no more than reconnecting needs.
 
-    `events` counts on the running connection, `total` over all of them; `had_ids`: any of them had one. `fault` is an error that the stream
-    told of.
+    `events` counts on the running connection, `total` over all of them; `had_ids`: any of them had one. `fault`
+    is an error that the stream told of.
     """
 
     def __init__(self, dialect: Dialect, last_event_id: str, limit: int = LIMIT) -> None:
@@ -67,6 +67,24 @@ class Reception:
         except EventTooLarge as error:
             self._take(error.items)
             raise
+
+    @property
+    def coding_damage(self) -> str:
+        """What is wrong with the content coding; "" for nothing.
+
+        A coding that is not known does not matter where its bytes make events all the same.
+        """
+        return "" if self._decoder.identity and self.events else self._decoder.damage or ""
+
+    @property
+    def decoding(self) -> bool:
+        """The body has a content coding that is undone."""
+        return not self._decoder.identity
+
+    @property
+    def coding_unfinished(self) -> bool:
+        """An end of the body here would lie within its compressed data."""
+        return self._decoder.unfinished
 
     @property
     def ended(self) -> bool:

@@ -27,12 +27,6 @@ class RoutingTransport(httpx.AsyncBaseTransport):
         self._fallbacks: dict[str | None, FallbackTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if request.url.scheme not in ("http", "https") or not request.url.host:
-            raise UsageError(
-                "bad-url",
-                f"{str(request.url)!r} is not an http or https URL.",
-                "Write it as http://host:port/path.",
-            )
         proxy = proxy_for(request.url)
         if proxy is None and not (self._http2 and request.url.scheme == "https"):
             return await self._stamping.handle_async_request(request)

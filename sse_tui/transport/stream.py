@@ -8,8 +8,8 @@ from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import EventTooLarge
 from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
 from sse_tui.recording.records import Phase, Record
-from sse_tui.transport.body import Body
-from sse_tui.transport.problems import timed_out
+from sse_tui.transport.body import Body, Ending
+from sse_tui.transport.problems import timed_out, undecodable
 from sse_tui.transport.reception import Reception
 from sse_tui.transport.tcp import Read
 from sse_tui.transport.turn import Turn
@@ -62,7 +62,7 @@ class Stream:
             else:
                 if read is None:
                     assert self._body.ending is not None
-                    self._finish(*self._body.ending)
+                    self._end(self._body.ending)
                     break
                 if self._first:
                     yield self._first_byte(read)
@@ -89,8 +89,24 @@ class Stream:
         except EventTooLarge as error:
             self.error = error
             self._finish("error", error.message)
+        if self._reception.decoding and self._reception.coding_damage:
+            self._undecodable()
         if self._ended_at is None and self._reception.ended:
             self._ended_at = self._turn.clock.now()
+
+    def _end(self, ending: Ending) -> None:
+        """The body is over; an end that is orderly in HTTP may still lie within the content coding."""
+        self._finish(*ending)
+        if ending.reason != "eof" or self._reception.ended:
+            return
+        if self._reception.coding_damage:
+            self._undecodable()
+        elif self._reception.coding_unfinished:
+            self._finish("incomplete", "the body ended within its compressed data")
+
+    def _undecodable(self) -> None:
+        self.error = undecodable(self._reception.coding_damage)
+        self._finish("error", self.error.message)
 
     def _next_limit(self) -> tuple[str, int | None]:
         """Which limit comes first, and when."""

@@ -49,6 +49,8 @@ def _broken(ended: Ended, reception: Reception, reason: str) -> tuple[str, SseTu
         return "ended", None
     if isinstance(ended.error, StreamError):
         return "failed", ended.error
+    if ended.error is not None and ended.error.code == "total-timeout":
+        return "failed", StreamError("total-timeout", ended.error.message, ended.error.hint)
     if ended.error is not None:
         return _not_resumed(ended.error, reception, reason)
     if ended.kind == "eof" and reception.complete is None:

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from sse_tui.transport.content import ContentDecoder
+from sse_tui.transport.content import MOST, ContentDecoder
 
 BODY = b"".join(b"data: %d\n\n" % n for n in range(50))
 
@@ -63,3 +63,30 @@ def test_damaged_bytes_are_reported_once_and_end_the_decoding() -> None:
     assert decoder.damage is not None
     assert "not valid gzip" in decoder.damage
     assert decoder.decode(b"more") == b""
+
+
+def test_what_follows_gzip_and_is_none_is_let_go() -> None:
+    coded = gzip.compress(BODY) + b"\0" * 16
+    for size in (1, 7, len(coded)):
+        decoder = ContentDecoder([("content-encoding", "gzip")])
+        assert b"".join(decoder.decode(coded[i : i + size]) for i in range(0, len(coded), size)) == BODY
+        assert decoder.damage is None
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+def test_an_end_within_the_coded_data_shows(coding: str) -> None:
+    coded = gzip.compress(BODY) if coding == "gzip" else zlib.compress(BODY)
+    decoder = ContentDecoder([("content-encoding", coding)])
+    assert not decoder.unfinished
+    decoder.decode(coded[:-1])
+    assert decoder.unfinished
+    decoder.decode(coded[-1:])
+    assert not decoder.unfinished
+
+
+def test_stacked_codings_cannot_fill_the_memory() -> None:
+    bomb = gzip.compress(b"\0" * (MOST + 1))
+    decoder = ContentDecoder([("content-encoding", "gzip, gzip")])
+    assert decoder.decode(gzip.compress(bomb)) == b""
+    assert decoder.damage is not None
+    assert str(MOST) in decoder.damage

@@ -109,6 +109,7 @@ async def test_a_last_event_id_set_by_hand_is_where_it_begins() -> None:
         ("host:80", [], "bad-url"),
         ("http://", [], "bad-url"),
         ("http://[::1", [], "bad-url"),
+        ("http://127.0.0.1:99999/", [], "bad-url"),
         ("http://127.0.0.1:1/", [("X", "a\r\nHost: b")], "bad-header"),
         ("http://127.0.0.1:1/", [("Ü", "a")], "bad-request"),
     ],
@@ -120,6 +121,12 @@ async def test_what_cannot_be_sent_is_a_usage_error(
     assert ran.outcome == "failed"
     assert isinstance(ran.driver.error, UsageError)
     assert ran.driver.error.code == code
+
+
+async def test_a_method_of_two_words_is_not_sent() -> None:
+    ran = await run("http://127.0.0.1:1/", method="GET /other")
+    assert isinstance(ran.driver.error, UsageError)
+    assert ran.driver.error.code == "bad-method"
 
 
 # Framing
@@ -184,6 +191,40 @@ async def test_gzip_is_kept_coded_and_read_for_ids() -> None:
         ran = await run(server.url, policy=QUICK)
     assert ran.body(1) == coded
     assert server.seen[1].header("last-event-id") == b"2"
+
+
+@pytest.mark.parametrize(
+    ("coding", "body", "said"),
+    [
+        ("gzip", A, "not valid gzip"),
+        ("gzip", gzip.compress(A)[:10] + b"\xff" * 40, "not valid gzip"),
+        ("br", b"\x0b\x02\x80id\x03", "cannot decode content-encoding: br"),
+    ],
+)
+async def test_a_body_that_cannot_be_decoded_is_an_error_and_not_asked_for_again(
+    coding: str, body: bytes, said: str
+) -> None:
+    head = OK + b"Content-Encoding: %s\r\n\r\n" % coding.encode()
+    async with wire([head + body], then=[chunked(A)]) as server:
+        ran = await run(server.url, policy=QUICK)
+        assert len(server.seen) == 1
+    assert isinstance(ran.driver.error, StreamError)
+    assert ran.driver.error.code == "content-coding"
+    assert said in ran.driver.error.message
+    assert ran.closes == ["error"]
+    assert ran.body() == body
+
+
+async def test_a_coding_that_is_only_claimed_does_no_harm() -> None:
+    async with wire([OK + b"Content-Encoding: br\r\n\r\n" + A]) as server:
+        ran = await run(server.url, policy=NEVER)
+    assert (ran.outcome, ran.driver.error, ran.closes) == ("unknown", None, ["eof"])
+
+
+async def test_an_orderly_end_within_the_compressed_data_is_none() -> None:
+    async with wire([OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(A + B)[:-12]]) as server:
+        ran = await run(server.url, policy=NEVER)
+    assert (ran.outcome, ran.closes) == ("truncated", ["incomplete"])
 
 
 async def test_a_fault_at_an_event_of_a_coded_body() -> None:
@@ -329,11 +370,13 @@ async def test_a_redirect_to_nowhere_is_an_error(headers: dict[str, str]) -> Non
     assert "no location" in ran.driver.error.hint
 
 
-async def test_a_redirect_to_another_scheme_is_an_error() -> None:
-    async with wire([response("302 Found", Location="ftp://host/")]) as server:
+@pytest.mark.parametrize("location", ["ftp://host/", "file:///etc/passwd", "http://127.0.0.1:99999/"])
+async def test_a_redirect_to_what_is_no_http_url_is_the_servers_fault(location: str) -> None:
+    async with wire([response("302 Found", Location=location)]) as server:
         ran = await run(server.url)
-    assert ran.outcome == "failed"
-    assert ran.driver.error is not None
+    assert ran.outcome == "refused"
+    assert isinstance(ran.driver.error, HttpError)
+    assert ran.closes == ["error"]
 
 
 # Reconnects
@@ -642,6 +685,15 @@ async def test_the_total_time_covers_the_waits() -> None:
     assert ran.driver.error is not None
     assert ran.driver.error.code == "total-timeout"
     assert ran.closes == ["incomplete", "timeout"]
+
+
+async def test_the_total_time_ends_an_attempt_to_reconnect_as_it_ends_a_stream() -> None:
+    async with wire([chunked(A, last=False)], [HOLD]) as server:
+        ran = await run(server.url, policy=QUICK, timeouts=Timeouts(total=0.5))
+        assert len(server.seen) == 2
+    assert ran.outcome == "failed"
+    assert isinstance(ran.driver.error, StreamError)
+    assert ran.driver.error.code == "total-timeout"
 
 
 async def test_a_connect_timeout_names_the_step() -> None:

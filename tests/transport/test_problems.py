@@ -53,6 +53,10 @@ def test_a_refusal_names_status_type_and_message() -> None:
     assert "path" in error.hint
 
 
+def test_not_modified_is_no_redirect() -> None:
+    assert refused(304, "Not Modified", "", b"").hint == ""
+
+
 def test_a_refusal_of_nothing() -> None:
     error = refused(200, "OK", "", b"")
     assert error.code == "not-an-event-stream"
