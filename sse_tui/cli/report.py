@@ -1,0 +1,114 @@
+"""``sse-tui report``: what a recording says, and whether it is what was expected."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sse_tui.cli.exits import Exit
+from sse_tui.cli.options import config_option, load_config
+from sse_tui.cli.output import Output
+from sse_tui.config import Loaded
+
+FORMATS = ("text", "json", "md", "html", "junit")
+
+
+@click.command("report")
+@click.argument("source", metavar="FILE|-")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Its form."
+)
+@click.option(
+    "--expect",
+    "expect",
+    multiple=True,
+    metavar="LIST",
+    help="What must hold, for example 'ttft<500ms, itl.p99<200ms, complete'; may be repeated.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "never"]),
+    default="error",
+    show_default=True,
+    help="Findings from this severity on give exit code 1.",
+)
+@click.option(
+    "-o", "--output", "output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE."
+)
+@click.option(
+    "--dialect", "stream_dialect", metavar="NAME", help="What the payloads mean; default: told by the stream."
+)
+@config_option
+def command(
+    source: str,
+    form: str,
+    expect: tuple[str, ...],
+    fail_on: str,
+    output: str | None,
+    config: str | None,
+    **given: Any,
+) -> int:
+    """Report what is in a stream, what is wrong with it, and how fast it was.
+
+    FILE is a recording, a raw stream or another tool's capture (curl -i, curl -v, HAR, VCR cassette, a log with
+    times, rows of DevTools); - is stdin. Exit code 1 when an expectation fails or a finding is an error.
+    """
+    from sse_tui.session.report import parse_expectations
+
+    expectations = [one for text in expect for one in parse_expectations(text)]
+    loaded = load_config(config)
+    report = _read(source, expectations, loaded, given)
+    text = _render(report, form, fail_on)
+    if output is not None:
+        from sse_tui.cli.writing import write_file
+
+        write_file(Path(output), text.encode("utf-8", "replace"))
+    else:
+        Output().text(text)
+    return Exit.FAILED if report.failed(fail_on) else Exit.OK
+
+
+def _read(source: str, expectations: list[Any], loaded: Loaded, given: dict[str, Any]) -> Any:
+    from sse_tui.cli import narration
+    from sse_tui.cli.reading import open_source
+    from sse_tui.cli.specs import dialect_of
+    from sse_tui.session.analysis import Analysis
+    from sse_tui.session.report import ReportBuilder
+
+    opened = open_source(sys.stdin.fileno() if source == "-" else Path(source))
+    analysis = Analysis(
+        opened.header, dialect=dialect_of(given), max_event_bytes=loaded.config.recording.max_event_bytes
+    )
+    builder = ReportBuilder(analysis)
+    name = "standard input" if source == "-" else Path(source).name
+    with narration.Status(f"reading {name}"):
+        for record in opened:
+            builder.feed(record)
+    damage = [str(damage) for damage in getattr(opened, "damage", ())]
+    return builder.report(name, expectations, damage)
+
+
+def _render(report: Any, form: str, fail_on: str) -> str:
+    if form == "json":
+        from sse_tui.cli.output import to_json
+        from sse_tui.session.report import document
+
+        return to_json(document.render(report)) + "\n"
+    if form == "md":
+        from sse_tui.session.report import markdown
+
+        return markdown.render(report)
+    if form == "html":
+        from sse_tui.session.report import html
+
+        return html.render(report)
+    if form == "junit":
+        from sse_tui.session.report import junit
+
+        return junit.render(report, fail_on)
+    from sse_tui.session.report import plain
+
+    return plain.render(report)

@@ -1,0 +1,32 @@
+"""Writes a result to a file that a user named: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from sse_tui.errors import UsageError
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Put `data` in the file at `path`, in place of what was there. Raises `UsageError`."""
+    try:
+        if path.exists() and not path.is_file():
+            # A device or a pipe: there is nothing to replace.
+            path.write_bytes(data)
+            return
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            # mkstemp makes it private; a report is an ordinary file.
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise UsageError("cannot-write", f"Cannot write {path}: {error.strerror}.") from error

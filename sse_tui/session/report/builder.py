@@ -1,0 +1,107 @@
+"""Reads records once, and keeps what every form of the report is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sse_tui import __version__
+from sse_tui.diagnosis import Finding
+from sse_tui.recording.records import Note, Record, Request
+from sse_tui.session.analysis import Analysis
+from sse_tui.session.report.expectation import Expectation, Judgement, judge
+from sse_tui.session.report.timeline import Timeline
+from sse_tui.session.turn import Turn
+
+SEVERITIES = ("error", "warning", "info")
+
+
+@dataclass
+class Report:
+    """A recording that was read to its end.
+
+    `name` is what the input is called, `damage` what could not be read of it, `judgements` what became of the
+    expectations, in their order, turn by turn.
+    """
+
+    name: str
+    analysis: Analysis
+    timelines: dict[int, Timeline]
+    damage: list[str] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
+    tool: str = f"sse-tui {__version__}"
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns of the recording, in order."""
+        return self.analysis.turns
+
+    @property
+    def timed(self) -> bool:
+        """Whether its times mean anything."""
+        return self.analysis.header.clock != "none"
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All findings, the worst first, else in the order of their discovery."""
+        return ranked(self.analysis.findings)
+
+    def count(self, severity: str) -> int:
+        """How many findings are of a severity."""
+        return sum(finding.severity == severity for finding in self.analysis.findings)
+
+    def failed(self, fail_on: str) -> bool:
+        """Whether an expectation failed, or a finding is as bad as `fail_on` ("error", "warning", "never")."""
+        return any(not judgement.passed for judgement in self.judgements) or any(
+            is_failure(finding, fail_on) for finding in self.analysis.findings
+        )
+
+
+def is_failure(finding: Finding, fail_on: str) -> bool:
+    """Whether a finding fails the report."""
+    return finding.severity in {"error": ("error",), "warning": ("error", "warning")}.get(fail_on, ())
+
+
+def ranked(findings: list[Finding]) -> list[Finding]:
+    """Findings, the worst first."""
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+class ReportBuilder:
+    """Feed it the records of a recording, then ask for the report."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._timelines: dict[int, Timeline] = {}
+        self._timed = analysis.header.clock != "none"
+        self._running: Timeline | None = None
+
+    def feed(self, record: Record) -> None:
+        """Take the next record."""
+        if record.conn:
+            timeline = self._timelines.get(record.conn)
+            if timeline is None:
+                start = record.t if self._timed else 0
+                timeline = self._timelines[record.conn] = Timeline(record.conn, self._timed, start)
+            elif isinstance(record, Request) and self._timed:
+                timeline.start = record.t
+            timeline.record(record)
+            self._running = timeline
+        elif isinstance(record, Note) and self._running is not None:
+            self._running.note(record)
+        for entry in self._analysis.feed(record):
+            timeline = self._timelines.get(entry.conn)
+            if timeline is not None:
+                timeline.entry(entry)
+
+    def report(
+        self, name: str, expectations: list[Expectation] | None = None, damage: list[str] | None = None
+    ) -> Report:
+        """The report. Nothing may be fed afterwards."""
+        self._analysis.finish()
+        report = Report(name, self._analysis, self._timelines, list(damage or []))
+        report.judgements = [
+            judge(expectation, self._analysis, turn)
+            for turn in report.turns
+            for expectation in expectations or []
+        ]
+        return report

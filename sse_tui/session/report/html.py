@@ -1,0 +1,154 @@
+"""The report as one HTML page: no script, nothing loaded from anywhere, readable on a phone, light and dark.
+
+A policy in the page itself forbids what it does not need, so that even a slip in escaping could load nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from sse_tui.diagnosis import Finding
+from sse_tui.session.report import figures
+from sse_tui.session.report.builder import Report, ranked
+from sse_tui.session.report.figures import Row
+from sse_tui.session.report.page_style import STYLE
+from sse_tui.session.report.svg import timeline
+from sse_tui.session.turn import Turn
+
+TEXT_CHARS = 200_000
+# Each shown as its picture; what turns text around, and lone surrogates, as replacement characters.
+_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: "\u2421"}
+_ODD = re.compile("[\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def render(report: Report) -> str:
+    """The whole page."""
+    name = _e(report.name)
+    worst = next((level for level in ("error", "warning") if report.count(level)), "fine")
+    if any(not judgement.passed for judgement in report.judgements):
+        worst = "error"
+    clock = report.analysis.header.clock
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">',
+            f"<title>{name}</title><style>{STYLE}</style></head><body><main>",
+            f"<header><h1>{name}</h1><p>{_e(figures.headline(report))}</p>",
+            f'<p class="verdict {worst}">{_e(figures.verdict(report))}</p></header>',
+            *_expectations(report),
+            *(part for turn in report.turns for part in _turn(report, turn)),
+            *(f'<p class="note">{_e(note)}</p>' for note in (*report.damage, *report.analysis.problems)),
+            f"<footer>{_e(report.tool)}; clock: {_e(figures.CLOCK_WORDS.get(clock, clock))}</footer>",
+            "</main></body></html>",
+            "",
+        ]
+    )
+
+
+def _expectations(report: Report) -> Iterator[str]:
+    if not report.judgements:
+        return
+    yield '<section><h2>Expectations</h2><ul class="checks">'
+    for judgement in report.judgements:
+        state = "pass" if judgement.passed else "fail"
+        turn = f"turn {judgement.turn}: " if len(report.turns) > 1 else ""
+        yield (
+            f'<li class="{state}"><b>{state}</b> {turn}<code>{_e(judgement.expectation.text)}</code> '
+            f"<span>{_e(judgement.found)}</span></li>"
+        )
+    yield "</ul></section>"
+
+
+def _turn(report: Report, turn: Turn) -> Iterator[str]:
+    title = f"Turn {turn.number}" if len(report.turns) > 1 else "Stream"
+    request = figures.request_line(turn)
+    yield f"<section><h2>{title}</h2>"
+    if request:
+        yield f'<p class="request"><code>{_e(request)}</code></p>'
+    yield _rows(figures.summary_rows(turn))
+    yield "</section>"
+    yield from _timelines(report, turn)
+    yield from _findings(turn)
+    timing = [*figures.clock_rows(report, turn), *figures.gap_rows(report, turn)]
+    if timing:
+        yield f"<section><h2>Timing</h2>{_rows(timing)}</section>"
+    yield from _answer(turn)
+
+
+def _findings(turn: Turn) -> Iterator[str]:
+    if not turn.findings:
+        return
+    yield "<section><h2>Findings</h2>"
+    for finding in ranked(turn.findings):
+        yield _finding(finding)
+    yield "</section>"
+
+
+def _finding(finding: Finding) -> str:
+    severity = finding.severity if finding.severity in ("error", "warning", "info") else "info"
+    parts = [
+        f'<article class="finding {severity}"><h3><b>{severity}</b> {_e(finding.rule)}</h3>',
+        f'<p class="place">{_e(figures.place(finding))}</p><p>{_e(finding.message)}</p>',
+    ]
+    if finding.advice:
+        parts.append(f"<p>{_e(finding.advice)}</p>")
+    if finding.raw:
+        parts.append(f"<pre>{_e(figures.quoted(finding, 200))}</pre>")
+    if finding.reference:
+        parts.append(f'<p class="place">see {_e(finding.reference)}</p>')
+    return "".join([*parts, "</article>"])
+
+
+def _timelines(report: Report, turn: Turn) -> Iterator[str]:
+    if not turn.connections:
+        return
+    yield "<section><h2>Connections</h2>"
+    if not report.timed:
+        yield "<p>This stream was captured without times: the lines below go by place in the body.</p>"
+    for conn in turn.connections:
+        number, status, events, size, reads, closed = map(_e, figures.connection_cells(conn))
+        yield (
+            f"<h3>{number} <small>status {status}, {events} events, {size} bytes in {reads} reads, "
+            f"closed: {closed}</small></h3>"
+        )
+        line = report.timelines.get(conn.number)
+        if line is not None and (line.reads or line.marks):
+            yield timeline(line, turn.findings)
+    yield _legend()
+    yield "</section>"
+
+
+def _legend() -> str:
+    return (
+        '<p class="legend">Bars: how much came, lanes apart. Shaded: silence. '
+        '<span class="fault">✗ fault</span> <span class="close">■ end</span> <span class="note">✎ note</span> '
+        '<span class="warning">▲ finding</span></p>'
+    )
+
+
+def _answer(turn: Turn) -> Iterator[str]:
+    for name, text in (("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)):
+        if text:
+            shown = text[:TEXT_CHARS] + ("\n..." if len(text) > TEXT_CHARS else "")
+            opened = " open" if name == "Text" else ""
+            yield (
+                f"<section><details{opened}><summary>{name}, {len(text):,} characters</summary>"
+                f'<pre class="text">{_e(shown)}</pre></details></section>'
+            )
+    for call in turn.answer.tool_calls:
+        name, arguments = str(call.get("name") or "?"), str(call.get("arguments") or "")
+        yield f"<section><h3>Tool call {_e(name)}</h3><pre>{_e(arguments)}</pre></section>"
+
+
+def _rows(rows: Sequence[Row]) -> str:
+    cells = "".join(f"<div><dt>{_e(row.name)}</dt><dd>{_e(row.value)}</dd></div>" for row in rows)
+    return f"<dl>{cells}</dl>"
+
+
+def _e(text: str) -> str:
+    return escape(_ODD.sub("\ufffd", text.translate(_CONTROLS)))

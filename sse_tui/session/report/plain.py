@@ -1,0 +1,111 @@
+"""The report as plain text, for a terminal or a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from sse_tui.diagnosis import Finding
+from sse_tui.session.report import figures
+from sse_tui.session.report.builder import Report, ranked
+from sse_tui.session.report.figures import Row
+from sse_tui.session.turn import Turn
+
+WIDTH = 100
+TEXT_LINES = 40
+_LETTERS = {"error": "E", "warning": "W", "info": "i"}
+
+
+def render(report: Report) -> str:
+    """The whole report, ended by a line end."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield report.name
+    yield figures.headline(report)
+    yield f"clock: {figures.CLOCK_WORDS.get(report.analysis.header.clock, report.analysis.header.clock)}"
+    yield figures.verdict(report)
+    for turn in report.turns:
+        yield ""
+        yield from _turn(report, turn)
+    if report.judgements:
+        yield from ["", "Expectations"]
+        yield from _judgements(report)
+    for note in (*report.damage, *report.analysis.problems):
+        yield f"note: {_flat(note)}"
+
+
+def _turn(report: Report, turn: Turn) -> Iterator[str]:
+    title = figures.request_line(turn)
+    if len(report.turns) > 1:
+        title = f"Turn {turn.number}  {title}"
+    if title:
+        yield _flat(title)
+    yield from _rows(figures.summary_rows(turn))
+    if turn.findings:
+        yield from ["", "Findings"]
+        for finding in ranked(turn.findings):
+            yield from _finding(finding)
+    timing = [*figures.clock_rows(report, turn), *figures.gap_rows(report, turn)]
+    if timing:
+        yield from ["", "Timing"]
+        yield from _rows(timing)
+    if turn.connections:
+        yield from ["", "Connections"]
+        rows = [figures.connection_cells(conn) for conn in turn.connections]
+        yield from _table(figures.CONNECTION_TITLES, rows)
+    for name, text in (("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)):
+        if text:
+            yield from ["", name]
+            yield from _quote(text)
+    if turn.answer.tool_calls:
+        yield from ["", "Tool calls"]
+        for call in turn.answer.tool_calls:
+            yield f"  {_flat(str(call.get('name') or '?'))}({_flat(str(call.get('arguments') or ''))})"
+
+
+def _rows(rows: Sequence[Row]) -> Iterator[str]:
+    width = max((len(row.name) for row in rows), default=0)
+    for row in rows:
+        yield f"  {row.name.ljust(width)}  {_flat(row.value)}"
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    lines = [titles, *rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(titles))]
+    for line in lines:
+        cells = [
+            cell if at in (0, len(titles) - 1) else cell.rjust(widths[at]) for at, cell in enumerate(line)
+        ]
+        yield "  " + "  ".join([cells[0].ljust(widths[0]), *cells[1:]]).rstrip()
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield f"  {_LETTERS.get(finding.severity, '?')} {finding.rule}  {figures.place(finding)}"
+    for text in (finding.message, finding.advice):
+        yield from wrap(_flat(text), WIDTH - 4, initial_indent="    ", subsequent_indent="    ")
+    if finding.raw:
+        yield f"    | {figures.quoted(finding)}"
+    if finding.reference:
+        yield f"    see {finding.reference}"
+
+
+def _judgements(report: Report) -> Iterator[str]:
+    several = len(report.turns) > 1
+    for judgement in report.judgements:
+        turn = f"  turn {judgement.turn}" if several else ""
+        state = "pass" if judgement.passed else "FAIL"
+        yield f"  {state}{turn}  {_flat(judgement.expectation.text)}  ({judgement.found})"
+
+
+def _quote(text: str) -> Iterator[str]:
+    lines = text.split("\n")
+    for line in lines[:TEXT_LINES]:
+        yield f"  | {line}".rstrip()
+    if len(lines) > TEXT_LINES:
+        yield f"  ... {len(lines) - TEXT_LINES} more lines"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
