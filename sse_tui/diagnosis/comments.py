@@ -96,7 +96,7 @@ def comment_as_data(at: Seen, facts: Facts) -> Hit | None:
         if facts.turn.json_answers:
             return _as_data("empty data")
         if not facts.turn.known and len(facts.turn.doubtful) < 4:
-            facts.turn.doubtful.append((at, facts.conn.number))
+            facts.turn.doubtful.append(at)
         return None
     suspicious = data[0] == ":" or (data[0] in " pkhPKH" and _BARE.fullmatch(data))
     if not suspicious:
@@ -112,11 +112,7 @@ def empty_data(at: Seen, facts: Facts) -> list[Hit]:
     doubtful, facts.turn.doubtful = facts.turn.doubtful, []
     if not facts.turn.json_answers:
         return []
-    return [
-        _as_data("empty data")._replace(start=seen.item.start, end=seen.item.end)
-        for seen, conn in doubtful
-        if conn == facts.conn.number and seen.item is not None
-    ]
+    return [_as_data("empty data")._replace(seen=seen) for seen in doubtful if seen.conn == facts.conn.number]
 
 
 def _as_data(what: str) -> Hit:

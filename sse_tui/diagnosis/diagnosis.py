@@ -70,8 +70,7 @@ class Diagnosis:
         return self.session.header.clock != "none"
 
     def body(self, turn: TurnView, conn: int, data: bytes, t: int) -> None:
-        """The next bytes of a connection's body, content coding removed, before the entries that they "
-        "complete."""
+        """The next bytes of a connection's body, coding removed, before the entries that they complete."""
         facts = self._known
         if facts is None or facts.conn.number != conn or facts.turn.view is not turn:
             facts = self._facts(turn, conn)
@@ -336,6 +335,7 @@ class Diagnosis:
         self._new.append(finding)
 
     def _make(self, rule: Rule, hit: Hit, at: Seen, facts: Facts) -> Finding:
+        at = hit.seen or at
         item, mark = at.item, facts.mark
         start, end = hit.start, hit.end
         if start is None and item is not None:

@@ -1,5 +1,4 @@
-"""What rules know beside the entry they look at: facts collected per connection, per turn and over the "
-"session."""
+"""What rules know beside the entry they look at: facts of the connection, of the turn and of the session."""
 
 from __future__ import annotations
 
@@ -121,7 +120,8 @@ class TurnFacts:
     done_at: int | None = None  # the event that held the end marker
     finish_seen: bool = False
     fault_seen: bool = False
-    doubtful: list[tuple[Seen, int]] = field(default_factory=list)  # empty data, before the dialect is known
+    doubtful: list[Seen] = field(default_factory=list)  # empty data, before the dialect is known
+    garbled: list[tuple[Seen, str]] = field(default_factory=list)  # data that is no JSON, likewise, and why
     decoded: int = 0  # payloads of unknown dialects that were decoded for a look
     tool_indices: dict[int, str | None] = field(default_factory=dict)
     tool_slots: set[int] = field(default_factory=set)
@@ -159,8 +159,7 @@ class SessionFacts:
 
 @dataclass(slots=True)
 class Facts:
-    """Everything a rule may ask, before the entry at hand is counted in. `mark` is set for ``bytes:`` "
-    "triggers."""
+    """All that a rule may ask, before the entry at hand is counted in. `mark` is set on ``bytes:`` triggers."""
 
     session: SessionFacts
     turn: TurnFacts

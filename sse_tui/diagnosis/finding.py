@@ -1,5 +1,4 @@
-"""What a rule has to say: a `Hit` from the rule itself, a `Finding` with everything a reader needs beside "
-"it."""
+"""What a rule has to say: a `Hit` from the rule itself, a `Finding` with all that a reader needs beside it."""
 
 from __future__ import annotations
 
@@ -7,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+from sse_tui.diagnosis.view import Seen
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
@@ -20,7 +21,8 @@ class Hit(NamedTuple):
     """One occurrence, as the rule's function gives it.
 
     `message` says in one sentence what it means here. `severity` and `advice` are those of the rule unless given;
-    `start` and `end` are those of the item looked at unless given. `amend` changes the rule's first finding on this
+    `start` and `end` are those of the item looked at unless given; `seen` places the finding at an earlier
+    entry. `amend` changes the rule's first finding on this
     connection (severity where given, message where not empty, evidence merged) instead of making another; without such
     a finding nothing happens.
     """
@@ -31,6 +33,7 @@ class Hit(NamedTuple):
     evidence: Mapping[str, Any] = _NOTHING
     start: int | None = None
     end: int | None = None
+    seen: Seen | None = None
     amend: bool = False
 
 

@@ -6,13 +6,15 @@ import re
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Hit
-from sse_tui.diagnosis.registry import rule
+from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.view import Seen
 from sse_tui.dialects.base import Malformed
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream import Event
 
 _LOOKS = 64  # payloads of an unknown dialect that are decoded
+_KEPT = 4
+_HEARTBEAT = re.compile(r"\s*:.*|\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I | re.S)
 _LIKE_JSON = re.compile(r'\{\s*"')
 _NAMED = frozenset({"anthropic-messages", "openai-responses", "cohere-v2"})
 _FAMILIES = (
@@ -34,29 +36,52 @@ def invalid_json_event(at: Seen, facts: Facts) -> Hit | None:
     item = at.item
     if not isinstance(item, Event):
         return None
-    reason = next((d.reason for d in at.deltas if isinstance(d, Malformed) and d.kind == "json"), None)
-    if reason is None:
-        if facts.turn.known or not _LIKE_JSON.match(item.data) or facts.turn.decoded >= _LOOKS:
+    turn = facts.turn
+    if turn.known:
+        broken = any(isinstance(delta, Malformed) and delta.kind == "json" for delta in at.deltas)
+        if not broken or not turn.json_answers:
             return None
-        facts.turn.decoded += 1
-        try:
-            decode(item.data)
-        except JsonError as error:
-            reason = f"not JSON: {error}"
-        else:
-            return None
-    if (
-        item.data.startswith(":")
-        or not item.data.strip()
-        or (len(item.data.split()) == 1 and item.data.isalpha())
-    ):
-        return None  # a heartbeat: the rule comment-as-data tells
-    if not facts.turn.json_answers and facts.turn.known:
+    elif turn.decoded >= _LOOKS or not item.data:
         return None
-    cause = _cause(item.data, reason)
+    else:
+        turn.decoded += 1
+    reason = _no_json(item.data)
+    if reason is None or _HEARTBEAT.fullmatch(item.data):
+        return None  # an earlier payload was meant; or a heartbeat, of which comment-as-data tells
+    if turn.known or _LIKE_JSON.match(item.data):
+        return _invalid(item.data, reason)
+    if len(turn.garbled) < _KEPT:
+        turn.garbled.append((at, reason))
+    return None
+
+
+@also("invalid-json-event", "close")
+def garbled(at: Seen, facts: Facts) -> list[Hit]:
+    """The same for what came before the dialect was known."""
+    early, facts.turn.garbled = facts.turn.garbled, []
+    if not facts.turn.json_answers:
+        return []
+    return [
+        _invalid(seen.item.data, reason)._replace(seen=seen)
+        for seen, reason in early
+        if isinstance(seen.item, Event) and seen.conn == facts.conn.number
+    ]
+
+
+def _no_json(data: str) -> str | None:
+    """Why `data` is no JSON; None when it is, or is the end marker."""
+    try:
+        decode(data)
+    except JsonError as error:
+        return None if data.strip() == "[DONE]" else f"not JSON: {error}"
+    return None
+
+
+def _invalid(data: str, reason: str) -> Hit:
+    cause = _cause(data, reason)
     return Hit(
         f"The data is {reason}; {cause}.",
-        evidence={"reason": reason, "cause": cause, "characters": len(item.data)},
+        evidence={"reason": reason, "cause": cause, "characters": len(data)},
     )
 
 

@@ -1,5 +1,4 @@
-"""The table of rules: each is one function, registered with everything that is not particular to an "
-"occurrence."""
+"""The table of rules: each is one function, registered with what is the same for every occurrence."""
 
 from __future__ import annotations
 

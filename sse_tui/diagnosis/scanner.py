@@ -136,7 +136,11 @@ class Scanner:
                     self._partial = rest[error.start :]
                     return
                 bad = rest[error.start : error.end]
-                marks.append(Mark("utf8", at + error.start, at + error.end, {"hex": bad.hex()}))
+                start = at + error.start
+                if marks and marks[-1].kind == "utf8" and marks[-1].end == start:
+                    earlier = marks.pop()
+                    start, bad = earlier.start, bytes.fromhex(earlier.evidence["hex"]) + bad
+                marks.append(Mark("utf8", start, at + error.end, {"hex": bad.hex()}))
                 at += error.end
                 rest = rest[error.end :]
             else:

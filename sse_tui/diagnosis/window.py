@@ -65,8 +65,7 @@ class Window:
         return before.endswith((b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r\n", b"\n\r", b"\r\n\r"))
 
     def blank_after(self, end: int) -> bool | None:
-        """Whether a blank line follows the line that ended at `end`; None when the next byte is yet to "
-        "come."""
+        """Whether a blank line follows the line that ended at `end`; None while the next byte is missing."""
         at = end - self.start
         if self.data[at - 1 : at] == b"\r" and self.data[at : at + 1] == b"\n":
             at += 1

@@ -1,0 +1,351 @@
+"""Every rule fires on what it is for, and stays silent on what looks much like it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sse_tui.diagnosis import RULES
+from tests.diagnosis import wires
+from tests.diagnosis.telling import (
+    DONE,
+    GOOD_HEADERS,
+    HEALTHY,
+    STOP,
+    USAGE,
+    Wire,
+    chunk,
+    of_bytes,
+    only,
+    rules,
+    text,
+)
+from tests.session.story import Story
+
+Case = bytes | list[bytes] | Story
+
+ALL = [
+    "truncated-stream",
+    "in-band-error",
+    "proxy-buffering",
+    "phantom-event-risk",
+    "ttft-on-empty-chunk",
+    "keepalive-masked-stall",
+    "idle-gap",
+    "periodic-cut",
+    "unterminated-tail",
+    "resume-unsupported",
+    "resume-gap",
+    "resume-duplicate",
+    "unsafe-retry",
+    "wrong-content-type",
+    "compressed-stream",
+    "status-stop-vs-retry",
+    "event-without-data",
+    "comment-as-data",
+    "invalid-json-event",
+    "unicode-line-separators",
+    "tool-call-index",
+    "usage-missing",
+    "usage-mismatch",
+    "chunk-not-token",
+    "fake-streaming",
+    "empty-or-null-choices",
+    "double-terminal",
+    "data-after-terminal",
+    "dialect-mismatch",
+    "bom",
+    "invalid-utf8",
+    "charset-not-utf8",
+    "line-endings",
+    "no-space-after-colon",
+    "multi-line-data",
+    "unknown-field",
+    "id-nul",
+    "id-nonascii",
+    "id-long",
+    "id-missing",
+    "id-not-monotonic",
+    "id-reused",
+    "retry-invalid",
+    "retry-zero",
+    "retry-huge",
+    "retry-alone",
+    "reconnect-storm",
+    "lost-resume-token",
+    "oversized-event",
+    "missing-anti-buffering-headers",
+    "connection-close-hints",
+    "padding",
+    "thinking-hidden",
+    "server-keeps-generating",
+    "heartbeat-form",
+    "secrets-in-recording",
+]
+
+
+def answered(headers: list[tuple[str, str]], http: str = "HTTP/1.1", status: int = 200) -> Wire:
+    wire = Wire().ask(dialect="openai-chat")
+    wire.response(1, status, headers)
+    response = wire.records[-1]
+    wire.records[-1] = response.__class__(
+        t=response.t, turn=1, conn=1, status=status, http_version=http, headers=headers
+    )
+    wire.read(2, HEALTHY).close(3, "eof")
+    return wire
+
+
+def calls(*given: dict[str, object], end: bytes = chunk({}, "tool_calls") + DONE) -> bytes:
+    return b"".join(chunk({"tool_calls": [call]}) for call in given) + end
+
+
+def call(index: int | None, id: str | None, arguments: str = "{}") -> dict[str, object]:
+    return {"index": index, "id": id, "function": {"name": "f", "arguments": arguments}}
+
+
+def counted(tokens: int, events: int, size: int = 3, **details: object) -> bytes:
+    usage = {"prompt_tokens": 1, "completion_tokens": tokens, **details}
+    return text(size * "a") * events + STOP + chunk(choices=[], usage=usage) + DONE
+
+
+THINKING = {"completion_tokens_details": {"reasoning_tokens": 4}}
+ANTHROPIC = b'event: message_start\ndata: {"type":"message_start","message":{"model":"m"}}\n\n'
+BEARER = ("Authorization", "Bearer abcdefghijklmnopqrstuvwxyz")
+
+FIRES: dict[str, Case] = {
+    "truncated-stream": text("par"),
+    "in-band-error": text("a") + b'data: {"error":{"message":"x"}}\n\n',
+    "proxy-buffering": wires.buffered(),
+    "phantom-event-risk": b"id: 1\ndata: a\n\n: ping\n\n",
+    "ttft-on-empty-chunk": wires.late_token(3000),
+    "keepalive-masked-stall": wires.stalled(40),
+    "idle-gap": Wire()
+    .ask()
+    .good()
+    .read(10, b"data: a\n\n")
+    .read(20_000, b"data: b\n\n")
+    .close(20_001, "eof"),
+    "periodic-cut": wires.cut_at(100_000, 100_500),
+    "unterminated-tail": HEALTHY + b"data: tail",
+    "resume-unsupported": wires.resumed(b"id: 1\ndata: other\n\nid: 2\ndata: again\n\n"),
+    "resume-gap": wires.resumed(b"id: 9\ndata: i\n\n"),
+    "resume-duplicate": wires.resumed(b"id: 2\ndata: b\n\nid: 3\ndata: c\n\nid: 4\ndata: d\n\n"),
+    "unsafe-retry": wires.asked_twice("POST"),
+    "wrong-content-type": answered([("Content-Type", "text/html")]),
+    "compressed-stream": answered([*GOOD_HEADERS, ("Content-Encoding", "br")]),
+    "status-stop-vs-retry": wires.refused(204),
+    "event-without-data": b"event: end\n\n",
+    "comment-as-data": b"data: : keepalive\n\n",
+    "invalid-json-event": text("a") + b'data: {"choices":[\n\n',
+    "unicode-line-separators": 'data: {"t":"a\u2028b"}\n\n'.encode(),
+    "tool-call-index": calls(call(0, "a"), call(0, "b")),
+    "usage-missing": text("a") + STOP + DONE,
+    "usage-mismatch": counted(0, 1, 40),
+    "chunk-not-token": counted(40, 10),
+    "fake-streaming": wires.at_the_end(5000, 100),
+    "empty-or-null-choices": b'data: {"choices":null,"object":"chat.completion.chunk"}\n\n' + HEALTHY,
+    "double-terminal": HEALTHY + DONE,
+    "data-after-terminal": HEALTHY + text("more"),
+    "dialect-mismatch": ANTHROPIC + b'event: message_delta\ndata: {"type":"message_stop"}\n\n',
+    "bom": b"\xef\xbb\xbfdata: a\n\n",
+    "invalid-utf8": b"data: \xff\n\n",
+    "charset-not-utf8": answered([("Content-Type", "text/event-stream; charset=iso-8859-1")]),
+    "line-endings": b"data: a\r\n\r\n",
+    "no-space-after-colon": b"data:a\n\n",
+    "multi-line-data": b'data: {"a":\ndata: 1}\n\n',
+    "unknown-field": b"Data: a\n\n",
+    "id-nul": b"id: 1\0\ndata: a\n\n",
+    "id-nonascii": "id: é\ndata: a\n\n".encode(),
+    "id-long": b"id: " + 129 * b"x" + b"\ndata: a\n\n",
+    "id-missing": b"id: 1\ndata: a\n\ndata: b\n\n",
+    "id-not-monotonic": b"id: 5\ndata: a\n\nid: 4\ndata: b\n\n",
+    "id-reused": b"id: 5\ndata: a\n\nid: 6\ndata: b\n\nid: 5\ndata: c\n\n",
+    "retry-invalid": b"retry: 5s\ndata: a\n\n",
+    "retry-zero": b"retry: 0\ndata: a\n\n",
+    "retry-huge": b"retry: 3600001\ndata: a\n\n",
+    "retry-alone": b"retry: 500\n\ndata: a\n\n",
+    "reconnect-storm": wires.storm(8, 100),
+    "lost-resume-token": wires.asked_twice("GET", with_ids=True),
+    "oversized-event": b"data: " + 65_536 * b"x" + b"\n\n",
+    "missing-anti-buffering-headers": answered([("Content-Type", "text/event-stream")]),
+    "connection-close-hints": answered([*GOOD_HEADERS, ("Content-Length", "99")]),
+    "padding": chunk({"content": "a"}, obfuscation="xyz") + HEALTHY,
+    "thinking-hidden": counted(6, 2, **THINKING),
+    "server-keeps-generating": wires.polled(b"vllm:num_requests_running 1.0\n"),
+    "heartbeat-form": b": ping\n" + HEALTHY,
+    "secrets-in-recording": Wire().ask(headers=[BEARER]).good(),
+}
+
+SILENT: dict[str, Case] = {
+    "truncated-stream": text("whole") + STOP,
+    "in-band-error": text('{"error": "as text"}') + b'data: {"error":null,"choices":[]}\n\n' + STOP,
+    "proxy-buffering": wires.steady(30, 300),
+    "phantom-event-risk": b"id: 1\ndata: a\n\n: ping\ndata: b\n\n: x\n",
+    "ttft-on-empty-chunk": wires.late_token(10),
+    "keepalive-masked-stall": wires.stalled(20),
+    "idle-gap": Wire().ask().good().read(10, b"data: a\n\n").read(14_000, b": hb\n").close(28_000, "eof"),
+    "periodic-cut": wires.cut_at(100_000, 130_000),
+    "unterminated-tail": HEALTHY + b": a comment\n",
+    "resume-unsupported": wires.resumed(b"id: 4\ndata: d\n\n"),
+    "resume-gap": wires.resumed(b"id: 4\ndata: d\n\nid: 5\ndata: e\n\n"),
+    "resume-duplicate": wires.resumed(b"id: 4\ndata: d\n\n"),
+    "unsafe-retry": wires.asked_twice("GET"),
+    "wrong-content-type": answered([("Content-Type", "TEXT/Event-Stream;")]),
+    "compressed-stream": answered([*GOOD_HEADERS, ("Content-Encoding", "identity")]),
+    "status-stop-vs-retry": wires.refused(503, retry_after="1", delay_ms=1000),
+    "event-without-data": b"event: end\ndata:\n\n",
+    "comment-as-data": b'id: 1\nretry: 5\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',
+    "invalid-json-event": HEALTHY,
+    "unicode-line-separators": rb'data: {"t":"a\u2028b"}' + "\ndata: é\n\n".encode(),
+    "tool-call-index": calls(call(0, "a", '{"x":'), call(1, "b"), call(0, None, "1}")),
+    "usage-missing": HEALTHY,
+    "usage-mismatch": counted(2, 2),
+    "chunk-not-token": counted(10, 10),
+    "fake-streaming": wires.steady(30, 300),
+    "empty-or-null-choices": HEALTHY.replace(USAGE, b""),
+    "double-terminal": HEALTHY,
+    "data-after-terminal": HEALTHY + b": ping\n\n",
+    "dialect-mismatch": ANTHROPIC + b'event: message_stop\ndata: {"type": "message_stop"}\n\n',
+    "bom": "data: a\ufeffb\n\n".encode(),
+    "invalid-utf8": [b"data: \xf0\x9f", b"\x98", b"\x80\n\n"],
+    "charset-not-utf8": answered([("Content-Type", 'text/event-stream; charset="UTF-8"')]),
+    "line-endings": b"data: a\n\n\ndata: b\n\n",
+    "no-space-after-colon": b"data: a:b\ndata:\nevent: x:y\n\n",
+    "multi-line-data": b'data: {"a": 1}\n\n',
+    "unknown-field": b": comment\nretry: x\nid: \0\ndata: a\n\n",
+    "id-nul": b"id: 1\ndata: \0\n\n",
+    "id-nonascii": b"id: e\ndata: a\n\n",
+    "id-long": b"id: " + 128 * b"x" + b"\ndata: a\n\n",
+    "id-missing": b"data: a\n\nid: 1\ndata: b\n\nid: 2\ndata: c\n\n",
+    "id-not-monotonic": b"id: a9\ndata: a\n\nid: b1\ndata: b\n\nid: b2\ndata: c\n\n",
+    "id-reused": b"id: 5\ndata: a\n\ndata: b\n\nid: 6\ndata: c\n\n",
+    "retry-invalid": b"retry: 500\ndata: a\n\n",
+    "retry-zero": b"retry: 1\ndata: a\n\n",
+    "retry-huge": b"retry: 3600000\ndata: a\n\n",
+    "retry-alone": b"retry: 500\ndata: a\n\nid: 1\nretry: 5\n\n",
+    "reconnect-storm": wires.storm(8, 30_000),
+    "lost-resume-token": wires.asked_twice("GET", with_ids=True, send="2"),
+    "oversized-event": b"data: " + 65_000 * b"x" + b"\n\n",
+    "missing-anti-buffering-headers": answered(GOOD_HEADERS),
+    "connection-close-hints": answered(GOOD_HEADERS),
+    "padding": HEALTHY,
+    "thinking-hidden": chunk({"reasoning_content": "hm"}) + counted(6, 2, **THINKING),
+    "server-keeps-generating": wires.polled(b"vllm:num_requests_running 0.0\n"),
+    "heartbeat-form": HEALTHY,
+    "secrets-in-recording": Wire()
+    .ask(url="http://h/?max_tokens=12345678&key=redacted", headers=[("Authorization", "[redacted]")])
+    .good(),
+}
+
+
+def test_these_are_all_rules() -> None:
+    assert set(RULES) == set(ALL)
+    assert set(FIRES) == set(SILENT) == set(ALL)
+
+
+def test_the_rules_are_those_of_the_list(shared: Path) -> None:
+    protocol = (shared / "protocol.md").read_text("utf-8")
+    table = protocol[protocol.index("### 4.1 ") : protocol.index("### 4.2 ")]
+    rows = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ") and "`" in line]
+    ids = [part.strip(" `") for row in rows for part in row.split("/")]
+    assert len(rows) == 45
+    assert set(RULES) == set(ids)
+
+
+@pytest.mark.parametrize("rule", ALL)
+def test_it_fires(rule: str) -> None:
+    finding = only(FIRES[rule], rule)
+    assert finding.message.endswith((".", ")"))
+    assert finding.advice.endswith(".")
+    assert finding.reference
+    assert finding.conn >= 1
+    assert finding.turn == 1 or rule == "server-keeps-generating"
+    assert len(finding.raw) <= 200
+    if finding.start is not None:
+        assert finding.end is not None
+        assert finding.start <= finding.end
+
+
+@pytest.mark.parametrize("rule", ALL)
+def test_it_stays_silent(rule: str) -> None:
+    assert rule not in rules(SILENT[rule])
+
+
+@pytest.mark.parametrize("rule", ALL)
+def test_it_has_everything_to_be_shown(rule: str) -> None:
+    known = RULES[rule]
+    assert known.summary.endswith(".")
+    assert known.severity in ("error", "warning", "info")
+    assert known.triggers
+
+
+def test_a_healthy_stream_has_no_finding() -> None:
+    assert [f.rule for f in of_bytes(HEALTHY).findings if f.rule != "empty-or-null-choices"] == []
+    assert rules(wires.steady(30, 300)) == set()
+
+
+def test_a_finding_is_json() -> None:
+    from sse_tui.session.jsonform import result_json
+
+    analysis = of_bytes(b"data: \xff\n\n" + text("a"))
+    assert analysis.turn is not None
+    found = json.loads(json.dumps(result_json(analysis, analysis.turn)))["findings"]
+    assert {
+        "rule",
+        "severity",
+        "message",
+        "advice",
+        "reference",
+        "conn",
+        "start",
+        "end",
+        "event",
+        "t_ms",
+    } <= set(found[0])
+    assert [f["rule"] for f in found] == [f.rule for f in analysis.findings]
+
+
+def test_the_place_is_exact() -> None:
+    body = b": hb\ndata: ok\n\ndata: : keepalive\n\n"
+    finding = only(body, "comment-as-data")
+    assert body[finding.start : finding.end] == finding.raw == b"data: : keepalive\n\n"
+    assert (finding.event, finding.conn, finding.t) == (2, 1, None)
+
+
+def test_more_of_the_same_is_counted() -> None:
+    analysis = of_bytes(20 * b"event: x\n\n")
+    found = [f for f in analysis.findings if f.rule == "event-without-data"]
+    assert len(found) == 3
+    assert found[0].count == 20
+
+
+def test_a_failing_rule_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sse_tui.diagnosis.registry import CHECKS
+    from sse_tui.recording import raw_header, raw_records, untimed
+    from sse_tui.session.analysis import Analysis
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setitem(CHECKS, "no-data", [(RULES["event-without-data"], broken), *CHECKS["no-data"]])
+    analysis = Analysis(raw_header())
+    for record in raw_records(untimed([b"event: x\n\n"])):
+        analysis.feed(record)
+    assert analysis.diagnosis.failures == ["event-without-data: RuntimeError: a defect"]
+    assert "event-without-data" in rules(analysis)
+
+
+def test_findings_arise_while_the_stream_runs() -> None:
+    story = Wire().ask().good().read(5, b"event: x\n\n")
+    analysis, seen = None, []
+    from sse_tui.recording.records import Header
+    from sse_tui.session.analysis import Analysis
+
+    analysis = Analysis(Header())
+    for record in story.records:
+        analysis.feed(record)
+        seen.append([f.rule for f in analysis.findings])
+    assert seen[:2] == [[], []]
+    assert "event-without-data" in seen[2]
