@@ -213,6 +213,12 @@ class Live:
         self._capture.path = mark_kept(self._capture.path)
         return self._capture.path
 
+    async def again(self) -> None:
+        """Send an inspected request once more, as another turn. Raises `UsageError` while one runs."""
+        if self.busy:
+            raise UsageError("turn-running", "The stream is still running.", "Press escape to stop it first.")
+        await self._begin(inspect_turn(self.spec))
+
     async def restart_endpoint(self) -> None:
         """Start the local endpoint again after it failed; a no-op without one."""
         if self._endpoint is None:

@@ -65,7 +65,9 @@ class SessionApp(App[int]):
         self.screen.set_focus(widget)
 
     def pane_in_use(self) -> str:
-        """The pane with the focus: prompt, answer, wire, find, detail, faults, or "" for none."""
+        """The pane with the focus: prompt, answer, wire, find, detail, faults, arm, or "" for none."""
+        if self.faults.asking:
+            return "arm"
         focused = self.focused
         while focused is not None:
             if focused.id in {"prompt", "wire", "answer", "detail", "faults", "find"}:

@@ -89,7 +89,7 @@ def hex_lines(row: Row, width: int) -> Lines:
     """The bytes of the row at their offsets in the connection's body."""
     if not row.raw:
         return fixed([[("this row has no bytes of its own", "quiet")]])
-    per_line = 16 if width >= 77 else 8
+    per_line = 16 if width >= 76 else 8 if width >= 44 else 4
     raw, start = row.raw, row.start
 
     def line(index: int) -> list[Run]:

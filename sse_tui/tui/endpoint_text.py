@@ -13,7 +13,7 @@ def loading_text(status: EndpointStatus) -> str:
     if status.state == "downloading":
         return f"downloading model {megabytes(status.done)}" if status.done else "downloading model"
     if status.state in {"starting", "loading"}:
-        return f"{status.state} {visible_line(status.model)}".rstrip()
+        return f"{status.state} the model" + (f" {visible_line(status.model)}" if status.model else "")
     return ""
 
 

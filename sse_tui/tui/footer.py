@@ -42,7 +42,7 @@ class FooterLine(Widget):
         """The line."""
         key_style = look(self, "footer--key")
         label_style = look(self, "footer--label")
-        typing = self._pane in {"prompt", "find"}
+        typing = self._pane in {"prompt", "find", "arm"}
         line = Text(" ", no_wrap=True, end="")
         self._places = []
         for action in footer(self._pane):

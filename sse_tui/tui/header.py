@@ -112,7 +112,9 @@ class HeaderLine(Widget):
             return visible_line(turn.answer.model)
         if endpoint is not None and endpoint.model:
             return visible_line(endpoint.model)
-        return visible_line(self._live.spec.profile.model or "")
+        spec = self._live.spec
+        local = spec.config.local.model if spec.mode == "chat" and spec.profile.base_url is None else ""
+        return visible_line(spec.profile.model or local)
 
     def _state(self, turn: Turn | None, endpoint: EndpointStatus | None) -> list[Part]:
         if turn is not None:

@@ -114,7 +114,8 @@ class MetricsStrip(Widget):
     def _one_spark(self, name: str, values: Sequence[float | None], room: int) -> Text:
         # The scale's width is known only after the drawing, so that room for the widest is left.
         drawing = spark(values, max(0, room - len(name) - 14))
-        scale = f"0–{ms(drawing.top).removesuffix('.0')} ms" if values else "0–- ms"
+        known = any(value is not None for value in values)
+        scale = f"0–{ms(drawing.top).removesuffix('.0')} ms" if known else UNKNOWN
         line = Text(no_wrap=True, end="")
         line.append(f"{name} ", self._look("name"))
         line.append(f"{scale} ", self._look("value"))

@@ -33,7 +33,10 @@ class SessionActions(SessionApp):
             await self.attempt(self.session.note(text))
 
     async def action_retry(self) -> None:
-        """Start the local endpoint again."""
+        """Send an inspected request again, or start the local endpoint again."""
+        if self.spec.mode == "inspect":
+            await self.attempt(self.session.again())
+            return
         endpoint = self.session.status.endpoint
         if endpoint is None or endpoint.state not in {"failed", "stopped"}:
             self.notify("There is nothing to start again.")
