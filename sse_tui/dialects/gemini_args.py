@@ -17,7 +17,7 @@ _STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d{1,6})\]|\['([^']*)'\]|\["([^"]*)"\]""
 _VALUES = ("stringValue", "numberValue", "boolValue")
 
 _DEPTH = 64
-_GAP = 1024  # an array may grow by this much at once: indices come in order
+_GAP = 16  # how far an array may grow at once: indices come in order
 
 
 class PartialArguments:

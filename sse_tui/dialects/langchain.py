@@ -61,7 +61,7 @@ class LangChainMessages:
             part = self._parts.setdefault(ident, len(self._parts))
             for thought in (True, False):
                 text = "".join(text for text, reasons in _texts(message.get("content")) if reasons is thought)
-                told = "".join(self._told.get((ident, thought), ()))
+                told = self._so_far(ident, thought)
                 if len(text) > len(told) and text.startswith(told):
                     self._told[ident, thought] = [text]
                     new = text[len(told) :]
@@ -69,6 +69,13 @@ class LangChainMessages:
             if message.get("response_metadata") and ident not in self._whole_calls:
                 self._whole_calls.add(ident)
                 self._whole_message(ident, message, deltas)
+
+    def _so_far(self, ident: str | None, thought: bool) -> str:
+        """What was told of a message; joined once, however often it is asked."""
+        pieces = self._told.setdefault((ident, thought), [])
+        if len(pieces) > 1:
+            pieces[:] = ["".join(pieces)]
+        return pieces[0] if pieces else ""
 
     def _whole_message(self, ident: str | None, message: dict[str, Any], deltas: list[Delta]) -> None:
         calls = message.get("tool_calls")

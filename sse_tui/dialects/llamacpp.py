@@ -24,7 +24,7 @@ from sse_tui.dialects.base import (
 )
 from sse_tui.dialects.json_events import JsonDialect
 from sse_tui.dialects.payload import count, kind_of, members, string
-from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post
+from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post, speaker_stop
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -93,6 +93,7 @@ class LlamaCppNative(JsonDialect):
         body: dict[str, Any] = {"prompt": plain_prompt(messages), "stream": True, "return_progress": True}
         if model and model != "default":
             body["model"] = model  # only a router with several models reads it
+        body.update(speaker_stop(messages))
         body.update(mapped(params, _NAMES, cls.name))
         return post(endpoint(base_url, "completion", drop="/v1"), body, params)
 

@@ -9,7 +9,16 @@ from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Meta, Prepa
 from sse_tui.dialects.json_events import JsonDialect
 from sse_tui.dialects.openai_usage import counted
 from sse_tui.dialects.payload import kind_of, members, string
-from sse_tui.dialects.request import PARAMS, endpoint, last_user, mapped, members_of, plain_prompt, post
+from sse_tui.dialects.request import (
+    PARAMS,
+    endpoint,
+    last_user,
+    mapped,
+    members_of,
+    plain_prompt,
+    post,
+    speaker_stop,
+)
 from sse_tui.eventstream.items import Event
 
 _NAMES = {name: name for name in PARAMS}
@@ -79,6 +88,7 @@ class OpenAICompletions(JsonDialect):
             "prompt": plain_prompt(messages),
             "stream": True,
             "stream_options": {"include_usage": True},
+            **speaker_stop(messages),
             **mapped(params, _NAMES, cls.name),
         }
         return post(endpoint(base_url, "completions"), body, params)

@@ -51,7 +51,8 @@ class OpenAIResponses(TypedDialect):
         super().__init__()
         self.sequence_number: int | None = None
         self.sequence_gaps: list[tuple[int, int]] = []
-        self._slots: dict[int | str, int] = {}
+        self._slots: dict[str, int] = {}
+        self._appeared = 0
         self._told: set[tuple[_Kind, int]] = set()
         self._calls = ResponseCalls()
 
@@ -74,7 +75,7 @@ class OpenAIResponses(TypedDialect):
         names = [name for name in map(string, known) if name is not None]
         slot = next((self._slots[name] for name in names if name in self._slots), None)
         if slot is None:
-            slot = max(self._slots.values(), default=-1) + 1
+            slot, self._appeared = self._appeared, self._appeared + 1
         for name in names:
             self._slots[name] = slot
         return slot

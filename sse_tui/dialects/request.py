@@ -122,6 +122,15 @@ def plain_prompt(messages: Sequence[Message]) -> str:
     return "\n\n".join([*lines, "Assistant:"])
 
 
+def speaker_stop(messages: Sequence[Message]) -> dict[str, list[str]]:
+    """The stop sequence that a conversation as plain text needs, or a model goes on to speak for the user.
+
+    Empty for a lone message. What the user sets goes before it.
+    """
+    system, rest = split_system(messages)
+    return {} if len(rest) == 1 and system is None else {"stop": ["\n\nUser:"]}
+
+
 def last_user(text: str) -> str:
     """The user's last words in a prompt that `plain_prompt` made; any other prompt is all theirs."""
     body, marker, _ = text.rpartition("\n\nAssistant:")

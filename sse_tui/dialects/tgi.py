@@ -12,7 +12,7 @@ from typing import Any
 from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Prepared, Text, Usage
 from sse_tui.dialects.json_events import JsonDialect
 from sse_tui.dialects.payload import count, kind_of, members, string
-from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post
+from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post, speaker_stop
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -65,7 +65,8 @@ class TextGenerationInference(JsonDialect):
             del parameters["top_p"]
         if not {"temperature", "top_p", "top_k"}.isdisjoint(parameters):
             parameters["do_sample"] = True
-        body = {"inputs": plain_prompt(messages), "parameters": {"details": True, **parameters}}
+        parameters = {"details": True, **speaker_stop(messages), **parameters}
+        body = {"inputs": plain_prompt(messages), "parameters": parameters}
         return post(endpoint(base_url, "generate_stream", drop="/v1"), body, params)
 
     @classmethod

@@ -138,8 +138,10 @@ def test_tgi() -> None:
     sent = body("tgi", max_tokens=9, temperature=0.5)
     assert sent["inputs"].startswith("Be brief.\n\nUser: Hi\n\nAssistant: Hello.")
     assert sent["inputs"].endswith("\n\nAssistant:")
-    assert sent["parameters"] == {"details": True, "max_new_tokens": 9, "temperature": 0.5, "do_sample": True}
-    assert body("tgi", temperature=0, top_p=1)["parameters"] == {"details": True}, "it refuses both"
+    stop = {"stop": ["\n\nUser:"]}
+    sampled = {"max_new_tokens": 9, "temperature": 0.5, "do_sample": True}
+    assert sent["parameters"] == {"details": True, **sampled, **stop}
+    assert body("tgi", temperature=0, top_p=1)["parameters"] == {"details": True, **stop}, "it refuses both"
 
 
 def test_llamacpp() -> None:
@@ -210,6 +212,14 @@ def test_how_the_key_goes(dialect: str, header: str, value: str) -> None:
 def test_a_lone_question_is_sent_as_it_is() -> None:
     assert plain_prompt([Message("user", "Once upon")]) == "Once upon"
     assert plain_prompt([Message("system", "S"), Message("user", "U")]) == "S\n\nUser: U\n\nAssistant:"
+
+
+@pytest.mark.parametrize("dialect", ["openai-completions", "llamacpp-native"])
+def test_a_conversation_as_text_stops_before_the_user_speaks(dialect: str) -> None:
+    assert body(dialect)["stop"] == ["\n\nUser:"]
+    assert body(dialect, stop=["x"])["stop"] == ["x"]
+    lone = dialect_class(dialect).prepare("http://h", "m", [Message("user", "Once upon")], {})
+    assert "stop" not in json.loads(lone.body)
 
 
 @pytest.mark.parametrize(
