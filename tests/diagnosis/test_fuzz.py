@@ -23,11 +23,36 @@ from sse_tui.session.analysis import Analysis
 from tests.diagnosis.telling import DONE, HEALTHY, of_bytes, read, text
 
 PARTS = st.sampled_from(
-    [b"data: ", b"data", b"id: 1", b"id: 2", b"id:", b"retry: 0", b"retry: x", b"event: ping", b"event: error", b":"]
-    + [b": ping", b"\n", b"\n", b"\n\n", b"\r", b"\r\n", b"\xef\xbb\xbf", b"\xf0\x9f", b"\x98\x80", b"\xff", b"\0"]
-    + [b'{"error":{"message":"x"}}', b'{"choices":[]}', b'{"sequence_number":3}', b"{", b"<html>", b"sk-" + b"a" * 40]
-    + [text("a"), DONE, HEALTHY, "\u2028".encode(), b"\x0b", b'event: message_start\ndata: {"type":"ping"}\n\n']
-)  # fmt: skip
+    [
+        *(
+            b"data: ",
+            b"data",
+            b"id: 1",
+            b"id: 2",
+            b"id:",
+            b"retry: 0",
+            b"retry: x",
+            b"event: ping",
+            b"event: error",
+        ),
+        *(
+            b":",
+            b": ping",
+            b"\n",
+            b"\n\n",
+            b"\r",
+            b"\r\n",
+            b"\xef\xbb\xbf",
+            b"\xf0\x9f",
+            b"\x98\x80",
+            b"\xff",
+            b"\0",
+        ),
+        *(b'{"error":{"message":"x"}}', b'{"choices":[]}', b'{"sequence_number":3}', b"{", b"<html>"),
+        *(b"sk-" + b"a" * 40, text("a"), DONE, HEALTHY, "\u2028".encode(), b"\x0b"),
+        b'event: message_start\ndata: {"type":"ping"}\n\n',
+    ]
+)
 BODY = st.lists(PARTS | st.binary(max_size=8), max_size=40).map(b"".join)
 NUMBER = st.integers(0, 3)
 TIME = st.integers(0, 400_000_000_000)
