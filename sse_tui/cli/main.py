@@ -22,6 +22,9 @@ COMMANDS = (
     "inspect",
     "tail",
     "open",
+    "report",
+    "export",
+    "replay",
     "serve",
     "models",
     "config",
@@ -65,7 +68,7 @@ class Commands(click.Group):
 _EPILOG = """\b
 Exit codes:
   0    done
-  1    a check failed, or stdout could not be written
+  1    a finding, an expectation or a check failed, or stdout could not be written
   2    wrong usage or configuration
   3    no connection, no model, or an HTTP error
   4    the stream broke, or reported an error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from sse_tui.cli.exits import Exit
 from sse_tui.cli.options import config_option, load_config
 from sse_tui.cli.output import Output
 from sse_tui.config import Loaded
+
+if TYPE_CHECKING:
+    from sse_tui.session.report import Expectation, Report
 
 FORMATS = ("text", "json", "md", "html", "junit")
 
@@ -60,7 +63,7 @@ def command(
 
     expectations = [one for text in expect for one in parse_expectations(text)]
     loaded = load_config(config)
-    report = _read(source, expectations, loaded, given)
+    report = read_report(source, expectations, loaded, given)
     text = _render(report, form, fail_on)
     if output is not None:
         from sse_tui.cli.writing import write_file
@@ -71,7 +74,10 @@ def command(
     return Exit.FAILED if report.failed(fail_on) else Exit.OK
 
 
-def _read(source: str, expectations: list[Any], loaded: Loaded, given: dict[str, Any]) -> Any:
+def read_report(
+    source: str, expectations: list[Expectation], loaded: Loaded, given: dict[str, Any]
+) -> Report:
+    """Read `source` to its end."""
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
     from sse_tui.cli.specs import dialect_of
@@ -91,7 +97,7 @@ def _read(source: str, expectations: list[Any], loaded: Loaded, given: dict[str,
     return builder.report(name, expectations, damage)
 
 
-def _render(report: Any, form: str, fail_on: str) -> str:
+def _render(report: Report, form: str, fail_on: str) -> str:
     if form == "json":
         from sse_tui.cli.output import to_json
         from sse_tui.session.report import document

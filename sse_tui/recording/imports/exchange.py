@@ -21,7 +21,8 @@ class Exchange:
     """One exchange. Times are ns since the first one began, all 0 in an archive without the times of its reads.
 
     `reads` are the times and sizes of the reads of `body`, which they cover whole; without them it is one.
-    `answered_at` is when the headers were in; `phases` are (name, when it ended, how long it took).
+    `answered_at` is when the headers were in; `phases` are (name, when it ended, how long it took). `numbers` are the
+    turn and the connection where the archive knows them. Where `asked` is False the request is not known.
     """
 
     method: str
@@ -40,6 +41,8 @@ class Exchange:
     detail: str = ""
     closed_at: int | None = None
     dialect: str | None = None
+    numbers: tuple[int, int] | None = None
+    asked: bool = True
 
     @property
     def is_stream(self) -> bool:
@@ -69,7 +72,8 @@ class Exchange:
             headers=self.request_headers,
             dialect=self.dialect,
         )
-        yield with_body(request, self.request_body)
+        if self.asked:
+            yield with_body(request, self.request_body)
         late = [phase for phase in self.phases if phase[0] == "first_byte"]
         for name, t, dt in self.phases:
             if name != "first_byte":

@@ -62,9 +62,10 @@ def read(pieces: Iterable[Piece]) -> tuple[str, Iterator[Record]]:
     taken = _taken(log.entries)
     started = _first_start(taken)
     exchanges = [_exchange(entry, index, started) for index, entry in taken]
-    timed = all(exchange.reads is not None or not exchange.body for exchange, _ in exchanges)
     own = fields(log.own)
-    return (own_clock(own) if timed else "none"), _records(exchanges, timed, own)
+    timed = all(exchange.reads is not None or not exchange.body for exchange, _ in exchanges)
+    clock = own_clock(own) if timed else "none"
+    return clock, _records(exchanges, timed, own)
 
 
 def _log(document: bytes) -> _Log:
@@ -84,7 +85,7 @@ def _taken(entries: Sequence[Any]) -> list[tuple[int, dict[str, Any]]]:
     """The entries with a stream, each with its place in the archive."""
     read = [_entry(raw, index) for index, raw in enumerate(entries)]
     taken = streams_of([_exchange(entry, index, None)[0] for index, entry in enumerate(read)])
-    found = [(index, entry) for index, entry in enumerate(read) if taken[index]]
+    found = [(index, entry) for index, entry in enumerate(read) if taken[index] or fields(entry.get(OWN))]
     if not found:
         raise malformed(
             "har-no-stream",
@@ -242,13 +243,16 @@ def _records(
 ) -> Iterator[Record]:
     numbering = Numbering()
     others = other_records(own)
+    known = {exchange.numbers for exchange, _ in exchanges}
+    numbered = None not in known and len(known) == len(exchanges)
     count = 0
     last = 0
     for exchange, notes in exchanges:
         if not timed:
             exchange.t = exchange.answered_at = 0
             exchange.phases, exchange.reads, exchange.closed_at = (), None, None
-        for record in (*notes, *exchange.records(*numbering.next(exchange))):
+        numbers = exchange.numbers if numbered and exchange.numbers else numbering.next(exchange)
+        for record in (*notes, *exchange.records(*numbers)):
             while others and others[0][0] <= count:
                 yield others.pop(0)[1]
                 count += 1

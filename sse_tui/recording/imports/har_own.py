@@ -1,7 +1,8 @@
 """What our own archives keep beside what HAR knows: numbers only, so that who edits a body edits all there is of it.
 
 In an entry: ``turn``, ``conn``, ``t``, ``answered_at``, ``phases``, ``reads`` ([[ns, bytes], ...] of the body as it
-stands in the entry), ``close`` ({t, reason, detail}), ``dialect``. In the log: ``clock``, and ``records``, the records
+stands in the entry), ``close`` ({t, reason, detail}), ``dialect``; ``asked`` and ``answered`` are false where the
+recording had no request or no response, which HAR cannot leave out. In the log: ``clock``, and ``records``, the records
 that belong to no exchange, each with its place among all.
 """
 
@@ -48,6 +49,12 @@ def apply_own(exchange: Exchange, own: dict[str, Any]) -> bool:
     exchange.reason = text(close.get("reason")) or exchange.reason
     exchange.detail = text(close.get("detail"))
     exchange.dialect = text(own.get("dialect")) or None
+    turn, conn = whole_number(own.get("turn"), 1, 2**31), whole_number(own.get("conn"), 1, 2**31)
+    exchange.numbers = (turn, conn) if turn is not None and conn is not None else None
+    # What HAR must have, and the recording had not.
+    exchange.asked = own.get("asked") is not False
+    if own.get("answered") is False:
+        exchange.status = 0
     return True
 
 

@@ -162,7 +162,7 @@ def _holds(expectation: Expectation, value: Any) -> bool:
     if "~" in op:
         return (str(bound) in value) != op.startswith("!")
     if op in ("=", "!="):
-        return (value == bound) != op.startswith("!")
+        return bool(value == bound) != op.startswith("!")
     assert isinstance(bound, float)
     return bool(_ORDERS[op](value, bound))
 

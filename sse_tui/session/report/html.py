@@ -111,11 +111,10 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
     if not report.timed:
         yield "<p>This stream was captured without times: the lines below go by place in the body.</p>"
     for conn in turn.connections:
-        number, status, events, size, reads, closed = map(_e, figures.connection_cells(conn))
-        yield (
-            f"<h3>{number} <small>status {status}, {events} events, {size} bytes in {reads} reads, "
-            f"closed: {closed}</small></h3>"
-        )
+        number, status, *_, closed = map(_e, figures.connection_cells(conn))
+        came = f"{figures.many(conn.events, 'event')}, {figures.many(conn.bytes, 'byte')}"
+        reads = figures.many(conn.reads, "read")
+        yield f"<h3>{number} <small>status {status}, {came} in {reads}, closed: {closed}</small></h3>"
         line = report.timelines.get(conn.number)
         if line is not None and (line.reads or line.marks):
             yield timeline(line, turn.findings)
@@ -126,7 +125,7 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
 def _legend() -> str:
     return (
         '<p class="legend">Bars: how much came, lanes apart. Shaded: silence. '
-        '<span class="fault">✗ fault</span> <span class="close">■ end</span> <span class="note">✎ note</span> '
+        '<span class="fault">✗ fault</span> <span class="note">✎ note</span> '
         '<span class="warning">▲ finding</span></p>'
     )
 

@@ -21,7 +21,7 @@ LABEL_ROWS = 14
 # Silences shorter than this, or than this share of the whole, are not drawn.
 GAP_NS = 250_000_000
 GAP_SHARE = 0.04
-_MARK_GLYPHS = {"fault": "✗", "note": "✎", "close": "■"}
+_MARK_GLYPHS = {"fault": "✗", "note": "✎", "close": ""}
 
 
 def timeline(line: Timeline, findings: Sequence[Finding]) -> str:
@@ -91,7 +91,7 @@ def _marks(line: Timeline, bottom: int) -> Iterator[str]:
         yield (
             f'<g class="{mark.kind}"><title>{title}</title>'
             f'<line x1="{x:.2f}%" x2="{x:.2f}%" y1="{TOP - 4}" y2="{bottom}"/>'
-            f'<text x="{x:.2f}%" y="{bottom + 11}"{anchor}>{_MARK_GLYPHS[mark.kind]}</text></g>'
+            f'<text x="{x:.2f}%" y="{TOP - 6}"{anchor}>{_MARK_GLYPHS[mark.kind]}</text></g>'
         )
 
 
