@@ -144,9 +144,11 @@ def _wrong(text: str, at: int, why: str) -> UsageError:
 def judge(expectation: Expectation, analysis: Analysis, turn: Turn) -> Judgement:
     """Whether the expectation holds for a turn."""
     value = expectation.measure.read(analysis, turn)
-    return Judgement(
-        expectation, turn.number, _holds(expectation, value), found_text(expectation.measure, value)
-    )
+    found = found_text(expectation.measure, value)
+    stats = turn.gaps.stats()
+    if expectation.measure.name.endswith(".p99") and value is not None and stats.p99 is None:
+        found += f", the maximum of {stats.n}"
+    return Judgement(expectation, turn.number, _holds(expectation, value), found)
 
 
 def _holds(expectation: Expectation, value: Any) -> bool:

@@ -143,7 +143,7 @@ def connection_cells(conn: Connection) -> list[str]:
     ended = "still open" if conn.close is None else conn.close.reason
     detail = conn.close.detail if conn.close is not None else ""
     return [
-        f"#{conn.number}",
+        str(conn.number),
         status,
         f"{conn.events:,}",
         f"{conn.bytes:,}",

@@ -5,22 +5,18 @@ A policy in the page itself forbids what it does not need, so that even a slip i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from sse_tui.diagnosis import Finding
 from sse_tui.session.report import figures
 from sse_tui.session.report.builder import Report, ranked
+from sse_tui.session.report.escaping import text as _e
 from sse_tui.session.report.figures import Row
 from sse_tui.session.report.page_style import STYLE
 from sse_tui.session.report.svg import timeline
 from sse_tui.session.turn import Turn
 
 TEXT_CHARS = 200_000
-# Each shown as its picture; what turns text around, and lone surrogates, as replacement characters.
-_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: "\u2421"}
-_ODD = re.compile("[\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -114,7 +110,7 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
         number, status, *_, closed = map(_e, figures.connection_cells(conn))
         came = f"{figures.many(conn.events, 'event')}, {figures.many(conn.bytes, 'byte')}"
         reads = figures.many(conn.reads, "read")
-        yield f"<h3>{number} <small>status {status}, {came} in {reads}, closed: {closed}</small></h3>"
+        yield f"<h3>#{number} <small>status {status}, {came} in {reads}, closed: {closed}</small></h3>"
         line = report.timelines.get(conn.number)
         if line is not None and (line.reads or line.marks):
             yield timeline(line, turn.findings)
@@ -147,7 +143,3 @@ def _answer(turn: Turn) -> Iterator[str]:
 def _rows(rows: Sequence[Row]) -> str:
     cells = "".join(f"<div><dt>{_e(row.name)}</dt><dd>{_e(row.value)}</dd></div>" for row in rows)
     return f"<dl>{cells}</dl>"
-
-
-def _e(text: str) -> str:
-    return escape(_ODD.sub("\ufffd", text.translate(_CONTROLS)))

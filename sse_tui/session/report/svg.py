@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from sse_tui.diagnosis import Finding
+from sse_tui.session.report import escaping
 from sse_tui.session.report.figures import ms
 from sse_tui.session.report.timeline import Timeline
 
@@ -86,7 +86,7 @@ def _silences(line: Timeline, bottom: int) -> Iterator[str]:
 def _marks(line: Timeline, bottom: int) -> Iterator[str]:
     for mark in line.marks:
         x = _share(line, mark.at)
-        title = escape(f"{mark.kind}: {mark.text}")
+        title = escaping.text(f"{mark.kind}: {mark.text}")
         anchor = ' text-anchor="end"' if x > 50 else ""
         yield (
             f'<g class="{mark.kind}"><title>{title}</title>'
@@ -103,7 +103,7 @@ def _findings(line: Timeline, findings: Sequence[Finding], bottom: int) -> Itera
         x = _share(line, at)
         severity = finding.severity if finding.severity in ("error", "warning", "info") else "info"
         yield (
-            f'<g class="finding {severity}"><title>{escape(finding.rule)}</title>'
+            f'<g class="finding {severity}"><title>{escaping.text(finding.rule)}</title>'
             f'<text x="{x:.2f}%" y="{bottom + 11}" text-anchor="middle">▲</text></g>'
         )
 
