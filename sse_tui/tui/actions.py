@@ -125,6 +125,13 @@ ACTIONS: tuple[Action, ...] = (
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
 
+UNDER_WINDOWS = frozenset(
+    action.run.partition("(")[0]
+    for action in ACTIONS
+    if action.scope == "app" and action.id not in {"quit", "screenshot"}
+)
+"""Textual actions that do nothing while a window is over the app."""
+
 FOOTERS: Mapping[str, tuple[str, ...]] = {
     "prompt": ("send", "stop", "pane.faults", "find", "pane.wire", "palette", "help"),
     "wire": ("find", "filter", "gap", "copy", "pane.faults", "wire.follow", "help"),

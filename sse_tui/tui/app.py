@@ -24,7 +24,7 @@ from sse_tui.errors import SseTuiError
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
 from sse_tui.tui import figures, themes
-from sse_tui.tui.actions import ACTIONS, BY_ID, Keymap, bindings
+from sse_tui.tui.actions import ACTIONS, BY_ID, UNDER_WINDOWS, Keymap, bindings
 from sse_tui.tui.answer import AnswerPane
 from sse_tui.tui.app_base import PANES
 from sse_tui.tui.detail import DetailPane, TabLine
@@ -114,13 +114,17 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
         self.answer = self.query_one(AnswerPane)
         self.wire = self.query_one(WireLog)
         self.detail = self.query_one(DetailPane)
+        self.wire_pane = self.query_one(WirePane)
+        self.pane_tabs = self.query_one("#panes", TabLine)
+        self.header = self.query_one(HeaderLine)
+        self.footer = self.query_one(FooterLine)
         self.strip = self.query_one(MetricsStrip)
         self.faults = self.query_one(FaultsBar)
         self.find_bar = self.query_one(FindBar)
         self.prompt = self.query_one(Prompt) if self.spec.mode == "chat" else None
         self.search = Search(self.wire, self.find_bar, self.set_timer)
-        self.query_one("#wire").border_title = "2 Wire"
-        self.query_one("#detail").border_title = "3 Detail"
+        self.wire_pane.border_title = "2 Wire"
+        self.detail.border_title = "3 Detail"
         self.answer.border_title = "1 Answer"
         if self.prompt is not None:
             self.prompt.border_title = "prompt"
@@ -242,6 +246,8 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
     def _tick(self) -> None:
         """What changes with time alone: clocks while something runs, and the detail of a followed row."""
         self._ticks += 1
+        if self._session_closed:
+            return
         if self.session.now() is not None or self.session.behind:
             self.show_clocks()
         elif self._ticks % 5 == 0:
@@ -253,7 +259,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
         analysis = self.session.analysis
         turn, now = analysis.turn, self.session.now()
         running = turn is not None and not turn.over and now is not None
-        self.query_one(HeaderLine).refresh()
+        self.header.refresh()
         self.strip.show(
             turn,
             ttfts=figures.ttft_series(analysis.turns),
@@ -269,7 +275,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
             last=self.watch_entries.last_fault,
             possible=self.spec.mode != "open",
         )
-        self.query_one(FooterLine).show(self.pane_in_use())
+        self.footer.show(self.pane_in_use())
 
     def on_sse_tui_app_failed(self, event: Failed) -> None:
         """Say what could not be done; an unsent prompt goes back where it came from."""
@@ -287,7 +293,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
 
     def on_descendant_focus(self) -> None:
         """The footer names the keys of the focused pane."""
-        self.query_one(FooterLine).show(self.pane_in_use())
+        self.footer.show(self.pane_in_use())
 
     # -- actions --------------------------------------------------------------------------------------------------
 
@@ -310,6 +316,12 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
     async def on_footer_line_pressed(self, event: FooterLine.Pressed) -> None:
         """A click on a key of the footer."""
         await self.run_action(event.run, self.focused or self)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a window is over the app, its keys are the window's; only quitting goes through."""
+        if len(self.screen_stack) > 1 and action in UNDER_WINDOWS:
+            return False
+        return super().check_action(action, parameters)
 
     def action_help(self) -> None:
         """All keys."""

@@ -25,7 +25,7 @@ from sse_tui.tui.line_view import LineView
 from sse_tui.tui.prompt import Prompt
 from sse_tui.tui.search import Search
 from sse_tui.tui.watch import Watch
-from sse_tui.tui.wire import WireLog
+from sse_tui.tui.wire import WireLog, WirePane
 from sse_tui.tui.wire_source import WireSource
 
 PANES = {"Answer": "answer", "Wire": "wire", "Detail": "detail"}
@@ -40,6 +40,8 @@ class SessionApp(App[int]):
     watch_entries: Watch
     answer: AnswerPane
     wire: WireLog
+    wire_pane: WirePane
+    pane_tabs: TabLine
     detail: DetailPane
     faults: FaultsBar
     find_bar: FindBar
@@ -83,7 +85,7 @@ class SessionApp(App[int]):
         follow = "FOLLOW" if self.wire.following else "held: End follows"
         chosen = self.wire.visible_rows.filter
         name = "" if chosen is FILTERS[0] else f" · {chosen.name}"
-        self.query_one("#wire").border_title = f"2 Wire · {follow}{name} · {shown}"
+        self.wire_pane.border_title = f"2 Wire · {follow}{name} · {shown}"
         held = "" if self.answer.following else " · held: End follows"
         plain = "" if self.answer.document.as_markdown else " · as sent"
         self.answer.border_title = f"1 Answer{plain}{held}"
@@ -91,8 +93,8 @@ class SessionApp(App[int]):
     def show_pane(self, name: str) -> None:
         """In a narrow terminal one pane is shown at a time: this one."""
         for pane in PANES.values():
-            self.screen.set_class(pane == name, f"-{pane}")
-        self.query_one("#panes", TabLine).choose(next(tab for tab, pane in PANES.items() if pane == name))
+            self.screen_stack[0].set_class(pane == name, f"-{pane}")
+        self.pane_tabs.choose(next(tab for tab, pane in PANES.items() if pane == name))
 
     def action_pane(self, name: str) -> None:
         """Go to a pane, or open the metrics."""

@@ -334,3 +334,16 @@ async def test_only_ctrl_q_quits(opened, until, keys: list[str]) -> None:
             assert app.is_running
         await pilot.press(keys[-1])
     assert app.return_code == 0
+
+
+async def test_the_palette_runs_an_action_and_a_window_keeps_its_keys(opened, until) -> None:
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("ctrl+p", *"detail", "enter")
+        await until(lambda: len(app.screen_stack) == 1)
+        await until(lambda: app.pane_in_use() == "detail")
+        await pilot.press("f1", "f3", "ctrl+x")
+        assert len(app.screen_stack) == 2
+        await pilot.press("escape")
+        assert app.pane_in_use() == "detail"
