@@ -163,6 +163,10 @@ class Dialect(ABC):
     def read(self, event: Event) -> Sequence[Delta]:
         """The meaning of one dispatched event. Never raises."""
 
+    def read_ignored(self, line: str) -> Sequence[Delta]:
+        """The meaning of a line that the standard ignores, for bodies that are no event streams. Never raises."""
+        return ()
+
     @property
     @abstractmethod
     def ended(self) -> bool:

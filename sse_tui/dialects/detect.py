@@ -14,6 +14,8 @@ from sse_tui.dialects import providers
 from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
 from sse_tui.dialects.fingerprints import RULES, Clue, clue_of
 from sse_tui.dialects.generic import Generic
+from sse_tui.dialects.lines import NAME as NOT_SSE
+from sse_tui.dialects.lines import AutoLines, looks_like_lines
 from sse_tui.dialects.providers import Headers, Provider
 from sse_tui.eventstream.items import Event
 
@@ -101,6 +103,9 @@ class Auto(Dialect):
     `detection` says what was found so far, `chosen` is the dialect that reads, `name` is that one's name, and
     `provider` a guess at who sent it. Until a fingerprint is found events are read as generic ones; no
     fingerprint can hide in them, since anything with text in it would have been one.
+
+    A body of JSON objects on lines, which the standard ignores, is read as such until the first event proves
+    that it is an event stream after all.
     """
 
     name = "auto"
@@ -113,6 +118,7 @@ class Auto(Dialect):
         self.decided = False
         self.provider: Provider | None = None
         self._seen: list[Event] = []
+        self._lines = False
 
     def headers_seen(self, headers: Headers) -> None:
         """Take the response headers. They may tell the dialect, and more often the provider."""
@@ -136,6 +142,10 @@ class Auto(Dialect):
 
         What earlier events turn out to have meant in that dialect comes with the event that tells it.
         """
+        if self._lines:
+            self._choose(Generic())
+            self.detection = Detection(Generic.name, NO_FINGERPRINT, self.detection.provider)
+            self.decided = self._lines = False
         if self.decided:
             return self.chosen.read(event)
         clue = clue_of(event)
@@ -151,6 +161,23 @@ class Auto(Dialect):
                 self._seen.clear()
         return [*late, *self.chosen.read(event)]
 
+    def read_ignored(self, line: str) -> Sequence[Delta]:
+        """The meaning of a line that the standard ignores: JSON lines, when nothing else has come."""
+        if not self.decided and not self._seen and looks_like_lines(line):
+            self.decided = self._lines = True
+            self._choose(AutoLines())
+        deltas = self.chosen.read_ignored(line)
+        if self._lines:
+            assert isinstance(self.chosen, AutoLines)
+            self._choose(self.chosen)
+            reason = f"{NOT_SSE}: {self.chosen.reason}"
+            self.detection = Detection(self.name, reason, self.detection.provider)
+        return deltas
+
+    def _choose(self, dialect: Dialect) -> None:
+        self.chosen = dialect
+        self.name, self.answers = dialect.name, dialect.answers
+
     def _decide(self, found: tuple[str, str]) -> list[Delta]:
         if self.decided:
             return []
@@ -158,8 +185,7 @@ class Auto(Dialect):
         self.detection = _found(*found, set(_readers()), self.provider)
         late: list[Delta] = []
         if self.detection.name != Generic.name:
-            self.chosen = _readers()[self.detection.name]()
-            self.name, self.answers = self.chosen.name, self.chosen.answers
+            self._choose(_readers()[self.detection.name]())
             for earlier in self._seen:
                 late += [delta for delta in self.chosen.read(earlier) if not _told(delta)]
         self._seen.clear()

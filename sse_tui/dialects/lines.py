@@ -110,6 +110,10 @@ class LineDialect(Dialect):
         self._take(payload, deltas)
         return deltas
 
+    def read_ignored(self, line: str) -> Sequence[Delta]:
+        """A line of the body, as a parser of event streams comes across it."""
+        return self.read_line(line)
+
     def read(self, event: Event) -> Sequence[Delta]:
         """The same lines, when a proxy has wrapped them as events."""
         return [delta for line in event.data.split("\n") for delta in self.read_line(line)]
@@ -220,6 +224,17 @@ class AutoLines(LineDialect):
     @property
     def complete(self) -> bool | None:
         return self.chosen.complete
+
+
+def looks_like_lines(line: str) -> bool:
+    """Whether a line that the standard ignores is a whole JSON object."""
+    text = line.strip(" \t\r\n\x1e")
+    if not text.startswith("{"):
+        return False
+    try:
+        return isinstance(decode(text), dict)
+    except JsonError:
+        return False
 
 
 def fault_of_ignored(text: str) -> StreamFault | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from sse_tui.dialects.base import Delta, Meta, ToolCall
-from sse_tui.dialects.payload import compact, string
+from sse_tui.dialects.payload import compact, members, string
 
 _STREAMED = ("function_call", "custom_tool_call")
 
@@ -36,7 +36,7 @@ class ResponseCalls:
         kind = string(item.get("type")) or ""
         if kind in _STREAMED:
             self._name(slot, item, deltas)
-        elif kind.endswith("_call") and kind not in _ACTIONS:
+        elif kind.endswith("_call") and not _for_client(kind, item):
             self._serve(slot, kind, item, deltas)
 
     def finished(self, slot: int, item: dict[str, Any], deltas: list[Delta]) -> None:
@@ -45,7 +45,14 @@ class ResponseCalls:
         if kind in _STREAMED:
             self._name(slot, item, deltas)
             self.whole(slot, None, item.get("arguments") or item.get("input"), deltas)
-        elif kind in _ACTIONS and slot not in self._filled:
+        elif _for_client(kind, item):
+            self._action(slot, kind, item, deltas)
+        elif kind.endswith("_call"):
+            self._serve(slot, kind, item, deltas)
+            self.server_piece(slot, item.get("arguments"), deltas, whole=True)
+
+    def _action(self, slot: int, kind: str, item: dict[str, Any], deltas: list[Delta]) -> None:
+        if slot not in self._filled:
             self._filled.add(slot)
             action = item.get(_ACTIONS[kind])
             if action is None:
@@ -53,9 +60,6 @@ class ResponseCalls:
             name = kind.removesuffix("_call")
             ident = string(item.get("call_id")) or string(item.get("id"))
             deltas.append(ToolCall(slot, ident, name, "" if action is None else compact(action)))
-        elif kind.endswith("_call") and kind not in _ACTIONS:
-            self._serve(slot, kind, item, deltas)
-            self.server_piece(slot, item.get("arguments"), deltas, whole=True)
 
     def piece(self, slot: int, piece: Any, deltas: list[Delta]) -> None:
         """A fragment of a call's arguments or input."""
@@ -94,3 +98,10 @@ class ResponseCalls:
         if isinstance(item.get("arguments"), str):
             call["arguments"] = ""
         deltas.append(Meta("server_tool_call", call))
+
+
+def _for_client(kind: str, item: dict[str, Any]) -> bool:
+    """Whether the client is to act. Shell calls in a container of the service run there."""
+    if kind == "shell_call":
+        return not str(members(item.get("environment")).get("type", "local")).startswith("container")
+    return kind in _ACTIONS

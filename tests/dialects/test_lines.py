@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sse_tui.dialects import Answer, AutoLines, LineDialect, create, fault_of_ignored, sniff
+from sse_tui.dialects import Answer, Auto, AutoLines, LineDialect, create, fault_of_ignored, sniff
 from sse_tui.dialects.base import Malformed, Meta, StreamFault
 from sse_tui.dialects.kubernetes import KubernetesWatch
 from sse_tui.eventstream import Event, Ignored, Parser
@@ -92,6 +92,32 @@ def test_what_a_parser_ignores_is_read_as_lines() -> None:
     assert len(ignored) == len(items) == len(CHAT)
     answer, _ = lines_of(AutoLines(), *ignored)
     assert answer.text == "Hi"
+
+
+def test_lines_are_found_while_detecting() -> None:
+    dialect, answer = Auto(), Answer()
+    for line in CHAT:
+        for delta in dialect.read_ignored(json.dumps(line)):
+            answer.add(delta)
+    assert (dialect.name, dialect.answers, answer.text) == ("ollama", True, "Hi")
+    assert dialect.detection.reason == "NDJSON, not SSE: model, message and done: Ollama's lines"
+    assert (dialect.ended, dialect.complete) == (True, True)
+
+
+def test_an_event_proves_that_it_was_an_event_stream() -> None:
+    dialect = Auto()
+    assert list(dialect.read_ignored('{"error":"x"}')) == [StreamFault(None, None, "x")]
+    assert dialect.name == "ndjson"
+    dialect.read(Event("message", '{"choices":[{"index":0,"delta":{"content":"a"}}]}', "", 0, 0))
+    assert (dialect.name, list(dialect.read_ignored('{"error":"x"}'))) == ("openai-chat", [])
+
+
+@pytest.mark.parametrize("line", ["{", "Data: x", '"a": 1', "[1]", ""])
+def test_other_ignored_lines_prove_nothing(line: str) -> None:
+    dialect = Auto()
+    assert list(dialect.read_ignored(line)) == []
+    assert not dialect.decided
+    assert list(create("openai-chat").read_ignored('{"a":1}')) == []
 
 
 def test_lines_that_a_proxy_wrapped_as_events() -> None:

@@ -96,6 +96,19 @@ def test_actions_for_the_client(read: Any) -> None:
     assert told.answer.server_tool_calls == []
 
 
+def test_a_shell_of_the_client_and_one_of_the_service(read: Any) -> None:
+    action = {"commands": ["ls"]}
+    told = read(
+        NAME,
+        item(0, "done", type="shell_call", call_id="c", action=action, environment={"type": "local"}),
+        item(
+            1, "done", type="shell_call", call_id="d", action=action, environment={"type": "container_auto"}
+        ),
+    )
+    assert told.answer.tool_calls == [{"id": "c", "name": "shell", "arguments": '{"commands":["ls"]}'}]
+    assert told.answer.server_tool_calls == [{"type": "shell_call", "name": None}]
+
+
 def test_calls_of_the_service(read: Any) -> None:
     told = read(
         NAME,
