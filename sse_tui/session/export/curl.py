@@ -14,7 +14,8 @@ from sse_tui.recording.records import Request
 from sse_tui.recording.redact import PLACEHOLDER, URL_PLACEHOLDER
 from sse_tui.session.export.tape import TapedConnection
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# Not beginning with a hyphen: it could be taken for an option.
+_TOKEN = re.compile(r"(?!-)[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # curl makes these itself.
 _OWN = frozenset(["host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect"])
 _URL_SECRET = re.compile(rf"(?<==){URL_PLACEHOLDER}(?=[&#;]|$)|(?<=://){URL_PLACEHOLDER}(?=@)")
