@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -25,6 +26,7 @@ COMMANDS = (
     "report",
     "export",
     "replay",
+    "minimize",
     "serve",
     "models",
     "config",
@@ -126,6 +128,11 @@ def _run(args: list[str]) -> int:
         return Exit.INTERRUPTED
     except Terminated as ended:
         return 128 + ended.number
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            return _defect(error)
+        narration.error(f"Too many files are open ({error.strerror}). Raise the limit: ulimit -n 256.")
+        return Exit.FAILED
     except Exception as error:
         return _defect(error)
 
