@@ -88,7 +88,6 @@ class AnswerPane(LineView):
         # A column is left free, so that text and scrollbar do not touch.
         if self.document.width != self.content_width - 1:
             self.document.rebuild(self._turns, width=self.content_width - 1)
-        super().on_resize()
 
     def select(self, turn: int, span: Span | None) -> None:
         """Highlight a span of a turn's transcript and bring it into view; None for none."""

@@ -65,7 +65,6 @@ class DetailLines(LineView):
     def on_resize(self) -> None:
         """Fold to the new width."""
         self._fold()
-        super().on_resize()
 
     def line_count(self) -> int:
         """Lines of the tab."""

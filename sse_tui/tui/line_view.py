@@ -98,7 +98,7 @@ class LineView(ScrollView, can_focus=True):
             self.release()
 
     def on_resize(self) -> None:
-        """Keep the end in view when the pane's size changes."""
+        """Keep the end in view when the pane's size changes. Textual calls this after a subclass's own handler."""
         self.lines_changed()
 
     def render_line(self, y: int) -> Strip:

@@ -68,7 +68,8 @@ async def test_two_turns_of_a_conversation(until) -> None:
 
 
 async def test_a_cut_by_two_keys_from_the_prompt_is_resumed_without_loss(until) -> None:
-    app = live_app()
+    # Slow enough that the stream still runs after a pilot's key press, which can take a second.
+    app = live_app("--gap-ms", "80")
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"hello", "enter")
         await until(lambda: app.session.analysis.turns and app.session.analysis.turns[0].events > 10)
