@@ -77,6 +77,9 @@ class ReplayServer:
             await self._serve(reader, writer)
         except (_GoneError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
             pass
+        except asyncio.CancelledError:
+            # The server ends. asyncio's own callback for the task does not expect that it was cancelled.
+            pass
         finally:
             self._running.discard(task)
             writer.close()
