@@ -324,6 +324,16 @@ def test_the_limit_is_the_same_for_every_chunking(body, limit, rng):
             assert other.start == error.start
 
 
+def test_the_limit_counts_the_lines_before_the_rest():
+    body = b"foo: bar baz\n\ndata: 0123456789\ndata: 0123456789"
+    for pieces in ([body], each_byte(body), [body[:31], body[31:]]):
+        items, error = limited(pieces, 30)
+        assert items == [Ignored("foo: bar baz", 0, 13)]
+        assert error is not None
+        assert error.start == 14
+        assert limited(pieces, 33)[1] is None
+
+
 def test_the_error_says_where_how_much_and_what_to_do():
     parser = Parser(limit=100)
     first = parser.feed(b"data: a\n\n")
