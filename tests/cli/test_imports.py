@@ -46,7 +46,19 @@ def probe(args: list[str], env: dict[str, str]) -> tuple[int, list[str]]:
         ["--version"],
         *(
             [name, "--help"]
-            for name in ("chat", "ask", "inspect", "tail", "open", "serve", "models", "doctor")
+            for name in (
+                "chat",
+                "ask",
+                "inspect",
+                "tail",
+                "open",
+                "report",
+                "export",
+                "replay",
+                "serve",
+                "models",
+                "doctor",
+            )
         ),
         ["config", "show"],
         ["completion", "bash"],
