@@ -22,7 +22,8 @@ def test_a_raw_stream_gives_its_bytes(cli: Callable[..., Any], tmp_path: Path) -
     assert done.raw.endswith(b"\n\n")
     assert f"of {len(BODY):,} bytes" in done.err
     again = cli("minimize", "-", "--rule", "phantom-event-risk", input=done.raw)
-    assert (again.code, len(again.raw)) == (0, len(done.raw))
+    assert again.code == 0
+    assert 0 < len(again.raw) <= len(done.raw)
 
 
 def test_a_recording_gives_a_recording(cli: Callable[..., Any], tmp_path: Path) -> None:
