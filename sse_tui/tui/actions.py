@@ -35,10 +35,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("help", "help", "help", "Show all keys.", keys="f1", plain="question_mark"),
     Action("palette", "command_palette", "palette", "Search all commands.", keys="ctrl+p", palette=False),
     Action("quit", "quit", "quit", "Quit. The recording is closed and every process ended.", keys="ctrl+q"),
-    Action("stop", "stop", "stop", "Stop the running stream; leave a field or a search. Never quits.", plain="escape"),
+    Action("stop", "stop", "stop", "Stop the stream; leave a field or a search. Never quits.", plain="escape"),
     Action(
         "interrupt", "interrupt", "copy or stop",
-        "Copy the text selected in the prompt, else stop the stream. Never quits.", keys="ctrl+c", palette=False,
+        "Copy what is selected in the prompt, else stop. Never quits.", keys="ctrl+c", palette=False,
     ),
     Action("pane.answer", "pane('answer')", "answer", "Go to the answer.", keys="f2,alt+1", plain="1", group="Panes"),
     Action("pane.wire", "pane('wire')", "wire", "Go to the wire log.", keys="f3,alt+2", plain="2", group="Panes"),

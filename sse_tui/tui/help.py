@@ -45,7 +45,7 @@ class Overlay(ModalScreen[None]):
 def help_screen(keymap: Keymap) -> Overlay:
     """All actions by group, from the registry, with the user's own keys."""
     table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True, max_width=26)
+    table.add_column(no_wrap=True, max_width=24)
     table.add_column()
     for position, (group, actions) in enumerate(groups().items()):
         if position:
