@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sse_tui import __version__
 from sse_tui.diagnosis import Finding
-from sse_tui.recording.records import Note, Record, Request
+from sse_tui.recording.records import Note, Record
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.report.expectation import Expectation, Judgement, judge
 from sse_tui.session.report.timeline import Timeline
@@ -77,21 +77,23 @@ class ReportBuilder:
 
     def feed(self, record: Record) -> None:
         """Take the next record."""
+        timeline = self._running
         if record.conn:
-            timeline = self._timelines.get(record.conn)
-            if timeline is None:
-                start = record.t if self._timed else 0
-                timeline = self._timelines[record.conn] = Timeline(record.conn, self._timed, start)
-            elif isinstance(record, Request) and self._timed:
-                timeline.start = record.t
+            if timeline is None or timeline.conn != record.conn:
+                timeline = self._running = self._timeline(record)
             timeline.record(record)
-            self._running = timeline
-        elif isinstance(record, Note) and self._running is not None:
-            self._running.note(record)
+        elif isinstance(record, Note) and timeline is not None:
+            timeline.note(record)
         for entry in self._analysis.feed(record):
-            timeline = self._timelines.get(entry.conn)
-            if timeline is not None:
-                timeline.entry(entry)
+            if timeline is not None and entry.item is not None:
+                timeline.entry(entry, entry.item)
+
+    def _timeline(self, record: Record) -> Timeline:
+        timeline = self._timelines.get(record.conn)
+        if timeline is None:
+            timeline = Timeline(record.conn, self._timed, record.t if self._timed else 0)
+            self._timelines[record.conn] = timeline
+        return timeline
 
     def report(
         self, name: str, expectations: list[Expectation] | None = None, damage: list[str] | None = None

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from sse_tui.eventstream import Event
+from sse_tui.eventstream import Event, Item
 from sse_tui.recording.records import Chunk, Close, Fault, Note, Record
 from sse_tui.session.entry import Entry
 
-BEARING = frozenset(["token", "reasoning", "refusal", "tool"])
 MARKS_KEPT = 200
 
 
@@ -49,11 +48,13 @@ class Timeline:
     def record(self, record: Record) -> None:
         """Take a record of this connection."""
         at = record.t if self.timed else self._size
-        self._last = max(self._last, record.t)
-        if isinstance(record, Chunk):
+        if record.t > self._last:
+            self._last = record.t
+        if type(record) is Chunk:
+            size = record.size
             self.reads.append(at)
-            self.sizes.append(record.size)
-            self._size += record.size
+            self.sizes.append(size)
+            self._size += size
         elif isinstance(record, Fault):
             self._mark(at, "fault", f"{record.plan}: {record.did}")
         elif isinstance(record, Close):
@@ -63,17 +64,15 @@ class Timeline:
         """Take a note that was written while this connection ran."""
         self._mark(record.t if self.timed else self._size, "note", record.text)
 
-    def entry(self, entry: Entry) -> None:
-        """Take an entry of this connection."""
-        item = entry.item
-        if item is None:
-            return
+    def entry(self, entry: Entry, item: Item) -> None:
+        """Take an entry of this connection, which is `item`."""
         at = entry.t if self.timed else item.end
         if at is None:
             return
-        if isinstance(item, Event):
+        if type(item) is Event:
             self.events.append(at)
-            if entry.label in BEARING:
+            # What an event wrote of the answer is what it bore of tokens.
+            if entry.span is not None:
                 self.tokens.append(at)
         elif entry.kind == "comment":
             self.beats.append(at)
