@@ -17,7 +17,7 @@ from sse_tui.diagnosis.registry import CHECKS, Rule
 from sse_tui.diagnosis.scanner import Mark
 from sse_tui.diagnosis.view import Seen, TurnView
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
-from sse_tui.eventstream import Comment, Event, Item, NoData, Retry
+from sse_tui.eventstream import Comment, Event, Item, NoData, Retry, Tail
 from sse_tui.recording.records import Close, Header, Reconnect, Record, Request, Response
 
 KEPT = 3  # findings of one rule on one connection; more are counted
@@ -89,68 +89,67 @@ class Diagnosis:
         if here.deferred:
             self._look_again(facts)
 
+    def outgrown(self, turn: TurnView, conn: int, start: int, size: int, t: int) -> None:
+        """An event outgrew the reader's limit, so that nothing further is read of this connection."""
+        facts = self._facts(turn, conn)
+        item = Tail("", start, start + size)
+        self._run("tail", Spot("tail", t if facts.timed else None, turn.number, conn, item), facts)
+
     def observe(self, turn: TurnView, entries: Sequence[Seen]) -> list[Finding]:
         """The entries of one record, in order; gives the findings that are new since the last call."""
-        if entries:
-            self._observe(turn, entries)
-        new = self._new
-        if new:
-            self._new = []
-            self.findings += new
-        return new
-
-    def finish(self) -> list[Finding]:
-        """Nothing follows. Idempotent."""
-        self._over()
-        return self.observe_nothing()
-
-    def observe_nothing(self) -> list[Finding]:
-        """The findings that are new since the last call."""
-        new, self._new = self._new, []
-        self.findings += new
-        return new
-
-    def _observe(self, turn: TurnView, entries: Sequence[Seen]) -> None:
-        first = entries[0]
-        if first.item is None and len(entries) == 1:
-            self._record(turn, first)
-            return
-        facts = self._facts(turn, first.conn)
-        conn = facts.conn
+        conn: ConnFacts | None = None
         events = 0
         for entry in entries:
             item = entry.item
             if item is None:
                 self._record(turn, entry)
                 continue
-            if type(item) is Event:
-                events += 1
-                deltas = entry.deltas
+            if conn is None:
+                facts = self._facts(turn, entry.conn)
+                conn = facts.conn
+            if type(item) is not Event:
+                self._other(entry, item, facts)
+                continue
+            events += 1
+            deltas = entry.deltas
+            if conn.settled and len(deltas) == 1 and type(deltas[0]) in _PLAIN:
+                type_, data, id_, start, end = item
                 if (
-                    conn.settled
-                    and len(deltas) == 1
-                    and type(deltas[0]) in _PLAIN
-                    and item.type in conn.plain_types
-                    and item.id == conn.last_id
-                    and item.end - item.start < BIG
-                    and item.start >= conn.scanner.separators_to
-                    and "\n" not in item.data
+                    type_ in conn.plain_types
+                    and id_ == conn.last_id
+                    and end - start < BIG
+                    and start >= conn.scanner.separators_to
+                    and "\n" not in data
                 ):
                     conn.events += 1
                     conn.token_events += 1
                     conn.last_progress_t = conn.last_event_t = entry.t
-                    conn.done = item.end
-                else:
-                    self._event(entry, item, facts)
-            else:
-                self._other(entry, item, facts)
-        if events:
+                    conn.done = end
+                    continue
+            self._event(entry, item, facts)
+        if conn is not None and events:
             conn.event_reads += 1
-            if events >= BURST_EVENTS and conn.read_gap >= BURST_GAP_NS and facts.timed:
-                conn.bursts += 1
-                if len(conn.burst_sizes) < 64:
-                    conn.burst_sizes.append(events)
-                self._run("burst", Spot("read", conn.last_read_t, turn.number, conn.number), facts)
+            if events >= BURST_EVENTS and conn.read_gap >= BURST_GAP_NS:
+                self._burst(events, facts)
+        return self._take_new() if self._new else []
+
+    def finish(self) -> list[Finding]:
+        """Nothing follows; gives what only that tells. Idempotent."""
+        self._over()
+        return self._take_new()
+
+    def _take_new(self) -> list[Finding]:
+        new, self._new = self._new, []
+        self.findings += new
+        return new
+
+    def _burst(self, events: int, facts: Facts) -> None:
+        """One read brought several events after a pause."""
+        conn = facts.conn
+        conn.bursts += 1
+        if len(conn.burst_sizes) < 64:
+            conn.burst_sizes.append(events)
+        self._run("burst", Spot("read", conn.last_read_t, facts.turn.view.number, conn.number), facts)
 
     def _event(self, entry: Seen, item: Event, facts: Facts) -> None:
         """An event that is not the usual one, or not yet known to be."""

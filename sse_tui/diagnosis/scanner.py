@@ -18,6 +18,7 @@ _SEPARATORS_ASCII = (b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e")
 _SEPARATORS = (b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xc2\x85")
 _OVERLAP = 64
 _SMALL = 4096
+_STYLE = 64 * 1024  # a writer's habits show in the beginning of a body
 _NO_KEY = 512  # a usual event up to this size is a token or two, and no place for a key
 _PLAIN = bytes([0x09, *range(0x20, 0x7F)])
 _MARKS_A_READ = 4
@@ -180,7 +181,11 @@ class Scanner:
         return Mark("ends", self.offset, self.offset, counts)
 
     def _lines(self, view: bytes, at: int, marks: list[Mark]) -> None:
-        if not self._no_space and any(view.count(name) != view.count(name + b" ") for name in _FIELDS):
+        if (
+            not self._no_space
+            and at < _STYLE
+            and any(view.count(name) != view.count(name + b" ") for name in _FIELDS)
+        ):
             found = _NO_SPACE.search(view)
             if found is not None:
                 self._no_space = True

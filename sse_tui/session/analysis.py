@@ -103,7 +103,9 @@ class Analysis:
         """The entries that this record completes, in order."""
         entries = list(self._readers[type(record)](record))
         if entries and self.turns:
-            self._keep(self.diagnosis.observe(self.turns[-1], entries))
+            found = self.diagnosis.observe(self.turns[-1], entries)
+            if found:
+                self._keep(found)
         return entries
 
     def finish(self) -> list[Finding]:
@@ -201,6 +203,7 @@ class Analysis:
         except EventTooLarge as exc:
             wire.broken = True
             self.problems.append(exc.message)
+            self.diagnosis.outgrown(turn, wire.conn.number, exc.start, exc.size, record.t)
             items = exc.items
         entries = [self._item(turn, wire, item, record.t) for item in items]
         turn.gaps.read(record.t, sum(entry.kind == "event" for entry in entries), conn=wire.conn.number)
@@ -215,12 +218,16 @@ class Analysis:
         elif isinstance(item, Comment):
             turn.comments += 1
             self.idle.beat(t)
+            if isinstance(turn.dialect, Auto):
+                turn.dialect.comment_seen(item.text)
         elif isinstance(item, Retry):
             turn.retries.append(item.ms)
         elif isinstance(item, Ignored):
             turn.ignored_fields[item.line.split(":", 1)[0]] += 1
+            self._line(turn, wire, item.line, t, entry)
         elif isinstance(item, Tail):
             turn.discarded_tail = True
+            self._line(turn, wire, item.text, t, entry)
         self._follow_id(turn, wire)
         return entry
 
@@ -243,15 +250,24 @@ class Analysis:
         entry.span = turn.write(entry.deltas)
         self._tokens(turn, wire, entry, t)
 
+    def _line(self, turn: Turn, wire: _Wire, line: str, t: int, entry: Entry) -> None:
+        """A line that the standard ignores may still mean something: JSON lines, an error without a field."""
+        entry.deltas = turn.dialect.read_ignored(line)
+        if entry.deltas:
+            entry.span = turn.write(entry.deltas)
+            self._tokens(turn, wire, entry, t)
+
     def _tokens(self, turn: Turn, wire: _Wire, entry: Entry, t: int) -> None:
         bearing = visible = False
         for delta in entry.deltas:
             if isinstance(delta, Text | Refusal):
-                bearing = visible = bearing or bool(delta.text)
+                if delta.text:
+                    bearing = visible = True
             elif isinstance(delta, Reasoning):
                 bearing = bearing or bool(delta.text)
             elif isinstance(delta, ToolCall):
-                bearing = visible = bearing or bool(delta.arguments or delta.name)
+                if delta.arguments or delta.name:
+                    bearing = visible = True
             elif isinstance(delta, Meta) and delta.name == "ping":
                 self.idle.beat(t)
         if bearing:

@@ -208,3 +208,15 @@ def test_times_that_mean_nothing_give_no_finding() -> None:
     timing |= {"keepalive-masked-stall", "reconnect-storm"}
     for story, _ in ROWS.values():
         assert not timing & {f.rule for f in read(story.records, clock="none").findings}
+
+
+def test_an_event_over_the_readers_limit_is_told() -> None:
+    from sse_tui.recording.records import Header
+    from sse_tui.session.analysis import Analysis
+
+    analysis = Analysis(Header(), max_event_bytes=100_000)
+    for record in Wire().ask().good().read(10, b"data: a\n\n" + b"data: " + 200_000 * b"x").records:
+        analysis.feed(record)
+    finding = only(analysis, "oversized-event")
+    assert (finding.start, finding.t) == (9, 10_000_000)
+    assert finding.evidence["bytes"] >= 200_000
