@@ -59,6 +59,8 @@ def command(prompt: str | None, as_json: bool, metrics: bool, config: str | None
 
 def _prompt(given: str | None) -> str:
     if given is not None and given != "-":
+        if not given.strip():
+            raise UsageError("no-prompt", "The prompt is empty.")
         return given
     if sys.stdin is None or (given is None and sys.stdin.isatty()):
         raise UsageError("no-prompt", "There is no prompt.", "Give it as an argument, or on stdin.")

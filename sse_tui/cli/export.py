@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +60,10 @@ def command(
 def _exported(source: str, form: str, number: int | None) -> bytes:
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
+    from sse_tui.cli.sources import stdin
     from sse_tui.session.export import read_tape
 
-    opened = open_source(sys.stdin.fileno() if source == "-" else Path(source))
+    opened = open_source(stdin() if source == "-" else Path(source))
     tape = read_tape(opened.header, opened)
     for damage in getattr(opened, "damage", ()):
         narration.warn(str(damage))

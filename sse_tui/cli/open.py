@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -33,9 +32,10 @@ def command(source: str, as_json: bool, as_text: bool, config: str | None, **giv
     loaded = load_config(config)
     if as_json or as_text:
         from sse_tui.cli.reading import read_source
+        from sse_tui.cli.sources import stdin
 
         return read_source(
-            sys.stdin.fileno() if source == "-" else Path(source),
+            stdin() if source == "-" else Path(source),
             "json" if as_json else "text",
             loaded,
             given,

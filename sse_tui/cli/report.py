@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,11 +79,12 @@ def read_report(
     """Read `source` to its end."""
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
+    from sse_tui.cli.sources import stdin
     from sse_tui.cli.specs import dialect_of
     from sse_tui.session.analysis import Analysis
     from sse_tui.session.report import ReportBuilder
 
-    opened = open_source(sys.stdin.fileno() if source == "-" else Path(source))
+    opened = open_source(stdin() if source == "-" else Path(source))
     analysis = Analysis(
         opened.header, dialect=dialect_of(given), max_event_bytes=loaded.config.recording.max_event_bytes
     )

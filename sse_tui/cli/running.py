@@ -36,8 +36,12 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         return await work
 
     try:
-        return asyncio.run(main())
+        with asyncio.Runner() as runner:
+            return runner.run(main())
     except asyncio.CancelledError:
         if received:
             raise Terminated(received[0]) from None
         raise
+    finally:
+        # Where not even an event loop could be made.
+        work.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +18,10 @@ def kind_of(argument: str) -> Kind:
 
     Raises `UsageError` for what is neither.
     """
+    if not argument:
+        raise UsageError(
+            "no-source", "The name of the source is empty.", "Give a URL, a file, or - for stdin."
+        )
     if argument == "-":
         return "stdin"
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", argument):
@@ -29,3 +34,10 @@ def kind_of(argument: str) -> Kind:
     if not looks_like_path and _HOST.fullmatch(argument):
         return "url"
     raise UsageError("no-such-file", f"There is no file {argument}.", "Give a URL, a file, or - for stdin.")
+
+
+def stdin() -> int:
+    """The descriptor of stdin. Raises `UsageError` where there is none."""
+    if sys.stdin is None:
+        raise UsageError("no-stdin", "stdin is closed, so there is nothing to read.")
+    return sys.stdin.fileno()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +42,7 @@ def command(
     The text if its dialect is known, else one line an event. Reads a URL with curl's options, a recording, a
     raw event stream, or stdin.
     """
-    from sse_tui.cli.sources import kind_of
+    from sse_tui.cli.sources import kind_of, stdin
 
     if as_json and raw:
         raise UsageError("two-forms", "--json and --raw exclude each other.")
@@ -57,7 +56,7 @@ def command(
         return _live(source, form, max_events, config, given)
     from sse_tui.cli.reading import read_source
 
-    fd_or_path = sys.stdin.fileno() if kind == "stdin" else Path(source or "")
+    fd_or_path = stdin() if kind == "stdin" else Path(source or "")
     return read_source(fd_or_path, form, load_config(config), given, max_events=max_events)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import math
 import types
 import typing
 from typing import Any, Literal, Union
@@ -64,7 +65,7 @@ def table(given: Any) -> None:
 def value(given: Any, type_: Any) -> Any:
     """`given`, as read from TOML, checked against the type of a leaf. Raises `LeafError`."""
     try:
-        return msgspec.convert(given, type_)
+        return _finite(msgspec.convert(given, type_))
     except msgspec.ValidationError as error:
         raise LeafError(f"must be {expected(type_)}, not {_shown(given)}") from error
 
@@ -83,9 +84,16 @@ def from_text(given: str, type_: Any) -> Any:
             return msgspec.json.decode(given.encode(), type=inner)
         if origin is list:
             return [part.strip() for part in given.split(",") if part.strip()]
-        return msgspec.convert(given, type_, strict=False)
+        return _finite(msgspec.convert(given, type_, strict=False))
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         raise LeafError(f"must be {expected(type_)}, not {_shown(given)}") from error
+
+
+def _finite(given: Any) -> Any:
+    """No setting can be infinite, though TOML and `float` know the word. Raises `msgspec.ValidationError`."""
+    if isinstance(given, float) and not math.isfinite(given):
+        raise msgspec.ValidationError("not finite")
+    return given
 
 
 def expected(type_: Any) -> str:

@@ -9,13 +9,22 @@ from pathlib import Path
 
 import platformdirs
 
+from sse_tui.errors import UsageError
+
 
 def state_dir() -> Path:
     """The folder for what accumulates: recordings, prompt history, logs of helper processes. Created on first
-    use."""
+    use. Raises `UsageError` where it cannot be made."""
     configured = os.environ.get("SSE_TUI_STATE_DIR")
     folder = Path(configured) if configured else platformdirs.user_state_path("sse-tui")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise UsageError(
+            "state-dir",
+            f"The folder {folder} cannot be made: {error.strerror}.",
+            "Name another in SSE_TUI_STATE_DIR.",
+        ) from error
     return folder
 
 

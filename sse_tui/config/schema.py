@@ -14,6 +14,9 @@ PositiveInt: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 NonNegativeInt: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 PositiveFloat: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
 NonNegativeFloat: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+# At most about 30 years, so that nanoseconds of it are still a time.
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(gt=0, le=1_000_000_000)]
+NonNegativeSeconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1_000_000_000)]
 Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 ReconnectPolicy: TypeAlias = Literal["never", "last-event-id", "always"]
@@ -53,10 +56,10 @@ class Profile(Section, kw_only=True, frozen=True):
 class Timeouts(Section, kw_only=True, frozen=True):
     """How long to wait, in seconds: for a connection, for the body's first byte, between reads, for all."""
 
-    connect_s: PositiveFloat = 10.0
-    first_byte_s: PositiveFloat = 120.0
-    idle_s: PositiveFloat = 120.0
-    total_s: PositiveFloat | None = None
+    connect_s: Seconds = 10.0
+    first_byte_s: Seconds = 120.0
+    idle_s: Seconds = 120.0
+    total_s: Seconds | None = None
 
 
 class Local(Section, kw_only=True, frozen=True):
@@ -80,14 +83,14 @@ class Server(Section, kw_only=True, frozen=True):
     host: str = "127.0.0.1"
     port: Port = 8321
     token_env: str = "SSE_TUI_TOKEN"
-    heartbeat_s: PositiveFloat = 15.0
-    grace_s: NonNegativeFloat = 30.0
+    heartbeat_s: Seconds = 15.0
+    grace_s: NonNegativeSeconds = 30.0
     retry_ms: NonNegativeInt = 1000
     max_streams: PositiveInt = 64
     max_body_bytes: PositiveInt = 8 * 2**20
     store_max_events: PositiveInt = 50_000
     store_max_bytes: PositiveInt = 64 * 2**20
-    store_max_age_s: NonNegativeFloat = 300.0
+    store_max_age_s: NonNegativeSeconds = 300.0
     allow_origins: list[str] = []
     access_log: bool = False
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sse_tui.config import Config, state_dir
-from sse_tui.errors import SseTuiError, StreamError
+from sse_tui.errors import RecordingError, SseTuiError, StreamError
 from sse_tui.recording import new_path, prune
 from sse_tui.session import capture_protocol as protocol
 from sse_tui.session import children
@@ -27,11 +27,21 @@ def recordings_dir(config: Config) -> Path:
 
 
 def recording_path(spec: SessionSpec) -> Path:
-    """A new file for the session; older unkept recordings beyond the configured number are removed."""
+    """A new file for the session; older unkept recordings beyond the configured number are removed.
+
+    Raises `RecordingError` where the folder of recordings cannot be made.
+    """
     if spec.record_to is not None:
         return spec.record_to
     folder = recordings_dir(spec.config)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise RecordingError(
+            "cannot-create",
+            f"The folder of recordings {folder} cannot be made: {error.strerror}.",
+            "Record elsewhere with --record FILE or dir in the [recording] table, or do without: --no-record.",
+        ) from error
     prune(folder, keep=spec.config.recording.keep - 1)
     return new_path(folder, datetime.now(UTC).isoformat(), spec.mode)
 

@@ -103,17 +103,21 @@ def problem_of(turn: Turn) -> SseTuiError | None:
         named = " ".join(str(part) for part in (error.type, error.code) if part is not None)
         return StreamError(
             "in-band-error",
-            f"The stream reported an error after {turn.events} events: {named or 'error'}: {error.message}",
+            f"The stream reported an error after {_events(turn)}: {named or 'error'}: {error.message}",
             "The status was already 200, so only the stream says so; what came before it was kept.",
         )
     if turn.outcome == "truncated":
         close = turn.connections[-1].close
-        how = (
-            f"{close.reason}: {close.detail}" if close is not None and close.detail else "the body just ended"
-        )
+        detail = close.detail.rstrip(".") if close is not None else ""
+        how = f"{close.reason}: {detail}" if close is not None and detail else "the body just ended"
+        marked = turn.dialect.complete is False
         return StreamError(
             "truncated-stream",
-            f"The stream was cut after {turn.events} events, {turn.bytes} bytes: {how}.",
-            "Its terminal marker never came, so the answer is not whole.",
+            f"The stream was cut after {_events(turn)}, {turn.bytes} bytes: {how}.",
+            "Its terminal marker never came, so the answer is not whole." if marked else "",
         )
     return None
+
+
+def _events(turn: Turn) -> str:
+    return f"{turn.events} event{'' if turn.events == 1 else 's'}"

@@ -179,3 +179,19 @@ def test_the_real_model_answers(cli: Callable) -> None:
     assert (first.code, first.err) == (0, "")
     assert json.loads(second.out)["text"].strip() == first.out.strip()
     assert json.loads(second.out)["usage"]["output"] > 3
+
+
+def test_no_folder_for_recordings_is_a_clear_error(cli: Callable) -> None:
+    done = cli("ask", *QUICK, "Hello", more_env={"SSE_TUI_STATE_DIR": "/dev/null/state"})
+
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("sse-tui: error: The folder /dev/null/state cannot be made")
+    assert done.err.count("\n") == 1
+
+
+def test_what_a_server_answered_ends_with_one_full_stop(cli: Callable) -> None:
+    done = cli("ask", "--engine", "scripted", "word " * 20_000)
+
+    assert done.code == 3
+    assert ".." not in done.err

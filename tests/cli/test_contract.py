@@ -35,6 +35,9 @@ def dead_port() -> int:
         (["ask", "--profile", "nope", "x"], "There is no profile 'nope'"),
         (["ask", "--fault", "explode", "x"], "explode"),
         (["ask"], "prompt"),
+        (["ask", " "], "The prompt is empty"),
+        (["ask", "--max-time", "1e300", "x"], "--total-timeout"),
+        (["tail", ""], "source is empty"),
         (["tail"], "nothing to read"),
         (["tail", "missing.sse"], "no file missing.sse"),
         (["tail", "--json", "--raw", "-"], "exclude"),
@@ -66,6 +69,37 @@ def test_a_bad_configuration_is_exit_2_with_its_line(cli: Callable, tmp_path: Pa
         done = cli(*args, more_env={"SSE_TUI_CONFIG": str(tmp_path / "c.toml")})
         assert done.code == 2
         assert "c.toml:2: local.modle is not a known key. Did you mean model?" in one_line(done.err)
+
+
+@pytest.mark.parametrize(
+    "command", ["ask -", "ask", "tail -", "open --text -", "open --json -", "report -", "export --to har -"]
+)
+def test_a_closed_stdin_is_exit_2_with_one_line(env: dict[str, str], command: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m sse_tui {command} <&-', sys.executable],
+        capture_output=True,
+        env=env,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    one_line(done.stderr.decode())
+    assert done.stdout == b""
+
+
+@pytest.mark.parametrize("limit", [7, 8, 10])
+def test_too_few_open_files_are_no_defect(env: dict[str, str], limit: int) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'ulimit -n {limit}; exec "$0" -m sse_tui tail http://127.0.0.1:1/', sys.executable],
+        capture_output=True,
+        env=env,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode in (1, 3)
+    one_line(done.stderr.decode())
 
 
 @pytest.mark.parametrize("command", ["tail", "ask"])

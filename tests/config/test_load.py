@@ -87,6 +87,10 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ("[local]\n\nn_ctx = 'many'\n", 3, 'local.n_ctx must be an integer of at least 1, not "many".'),
         ("[local]\nn_ctx = 0\n", 2, "local.n_ctx must be an integer of at least 1, not 0."),
         ("[local]\nn_ctx = true\n", 2, "local.n_ctx must be an integer of at least 1, not true."),
+        ("[timeouts]\nidle_s = inf\n", 2, "timeouts.idle_s must be a number of more than 0"),
+        ("[timeouts]\nidle_s = nan\n", 2, "timeouts.idle_s must be a number of more than 0"),
+        ("[timeouts]\nidle_s = 1e300\n", 2, "and at most 1000000000, not 1e+300."),
+        ("[profiles.local]\ntemperature = inf\n", 2, "must be a number of at least 0, not inf."),
         ("local = 3\n", 1, "local must be a table, not 3."),
         ("slo.errors = 2\n", 1, "slo.errors must be a number of at least 0 and at most 1, not 2."),
         ("[profiles.local]\nstop = [1]\n", 2, "profiles.local.stop must be an array of strings, not [1]."),
@@ -121,6 +125,7 @@ def test_a_mistake_names_file_line_key_and_what_is_valid(file, text: str, line: 
         ("SSE_TUI_LOCAL__N_CTX__X", "1", "goes below local.n_ctx"),
         ("SSE_TUI_PROFILES__LOCAL", "x", "names a table, not a key"),
         ("SSE_TUI_PROFILE", "nope", "There is no profile 'nope' (asked for by env SSE_TUI_PROFILE)"),
+        ("SSE_TUI_PROFILES__LOCAL__TEMPERATURE", "inf", 'must be a number of at least 0, not "inf"'),
         ("SSE_TUI_SERVER__ACCESS_LOG", "perhaps", "must be true or false"),
     ],
 )
