@@ -38,7 +38,7 @@ from sse_tui.eventstream.lines import held_lines, lone_lines, milliseconds, runs
 LIMIT = 16 * 2**20
 _BOM = b"\xef\xbb\xbf"
 _WINDOW = 2**17  # a huge read is split into lines by pieces, not into one list of millions
-_LF, _CR, _SPACE, _COLON, _E, _I = b"\n\r :ei"
+_LF, _CR, _SPACE, _COLON, _D, _E, _I = b"\n\r :dei"
 _FIELD_LETTERS = b"deir"  # what data, event, id and retry begin with
 _MARK, _END = -1, -2  # see `_ahead`
 _new = tuple.__new__  # half the cost of calling a named tuple
@@ -301,9 +301,10 @@ class Parser:
                     block = -1
                 start += width
                 continue
-            if line[:6] == b"data: ":
+            first = line[0]
+            if first == _D and line[:6] == b"data: ":
                 values.append(line[6:])
-            elif (first := line[0]) == _COLON:
+            elif first == _COLON:
                 end = start + len(line) + 1
                 append(_new(Comment, (line[1:].decode("utf-8", "replace"), start, end)))
                 start = end if width == 1 else end + 1
@@ -354,12 +355,11 @@ class Parser:
 
     def _drop_what_is_not_held(self) -> None:
         """Leave of the open block's lines those that count for the limit and make the tail."""
-        new = b"".join(self._raw[self._raw_held :])
-        if new:
-            held = held_lines(new)
-            self._raw[self._raw_held :] = [held]
-            self._raw_held += 1
-            self._raw_size -= len(new) - len(held)
+        for at in range(self._raw_held, len(self._raw)):
+            held = held_lines(self._raw[at])
+            self._raw_size -= len(self._raw[at]) - len(held)
+            self._raw[at] = held
+        self._raw_held = len(self._raw)
 
     def _too_large(self, size: int, line: int, items: list[Item]) -> EventTooLarge:
         """Close the parser over an event that outgrew the limit."""

@@ -55,7 +55,7 @@ class Response:
 
 def httpx_sse(reads: Reads) -> int:
     count = 0
-    for _ in EventSource(Response(reads)).iter_sse():  # type: ignore[arg-type]
+    for _ in EventSource(Response(reads)).iter_sse():
         count += 1
     return count
 
@@ -133,6 +133,13 @@ def inputs() -> Iterator[tuple[str, Reads]]:
         "retry": repeated(b"retry: 1000\n\n")[: BYTES // 30],
         "ids alone": repeated(b"id: 1\n\n")[: BYTES // 30],
         "all fields": repeated(b"id: 1\nretry: 5\nevent: e\n: c\ndata: x\nfoo: bar\n\n"),
+        "comments that differ": [b": beat %d\n" % i for i in range(BYTES // 300)],
+        "JSON lines that differ": [b'{"id":%d,"delta":{"content":"a"}}\n' % i for i in range(BYTES // 60)],
+        "pretty JSON": repeated(
+            b'{\n  "error": {\n    "message": "Rate limited",\n    "code": 429\n  }\n}\n'
+        ),
+        "HTML": repeated(b"<html>\n<head><title>502</title></head>\n<body>\nBad gateway\n</body>\n</html>\n"),
+        "line ends in turn": repeated(b"data: a\rdata: b\ndata: c\r\n\n")[: BYTES // 90],
         "12 data lines": repeated(b"data: 0123456789\n" * 12 + b"\n"),
         "12 data lines, CRLF": repeated(b"data: 0123456789\r\n" * 12 + b"\r\n"),
         "64 KiB events": repeated(b"data: " + b"x" * 2**16 + b"\n\n"),
