@@ -64,7 +64,7 @@ class Entry:
     @property
     def label(self) -> str:
         """What kind of event it is to a person: token, reasoning, tool, usage, finish, done, error, role, event..."""
-        if self.kind != "event":
+        if self.kind != "event" and not self.deltas:
             return self.kind
         return event_label(self.deltas)
 

@@ -76,8 +76,14 @@ def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
         "continuity": continuity_json(turn),
         "findings": [finding_json(finding) for finding in turn.findings],
     }
-    if answer.server_tool_calls:
-        out["server_tool_calls"] = answer.server_tool_calls
+    extras = {
+        "server_tool_calls": answer.server_tool_calls,
+        "tool_plan": answer.tool_plan,
+        "final_text": answer.final_text,
+        "incomplete_reason": answer.incomplete_reason,
+        "jsonrpc": answer.jsonrpc,
+    }
+    out |= {name: value for name, value in extras.items() if value}
     return out
 
 

@@ -10,8 +10,8 @@ from array import array
 from dataclasses import dataclass
 
 from sse_tui import dialects
-from sse_tui.dialects.base import Delta
-from sse_tui.eventstream import Event, Item, Parser
+from sse_tui.dialects.base import Delta, Reasoning, Refusal, Text, ToolCall
+from sse_tui.eventstream import Event, Ignored, Item, Parser
 from sse_tui.recording import BodyIndex, BodyReader
 from sse_tui.recording.records import Record
 from sse_tui.session.entry import ITEM_KINDS, Entry, Span
@@ -24,6 +24,7 @@ LABELS = (
 _CODES = {label: code for code, label in enumerate(LABELS)}
 _FIRST_RECORD = _CODES["request"]
 HIDDEN = frozenset({"phase"})
+_WRITTEN = (Text, Reasoning, Refusal, ToolCall)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ class RowTable:
             same_read=chunk is not None and chunk == before,
             raw=raw,
             item=item,
-            deltas=_deltas(item, self._dialects.get(conn, "generic")),
+            deltas=_deltas(item, self._dialects.get(conn, "generic"), self.span(index)),
             record=None,
             span=self.span(index),
         )
@@ -181,5 +182,12 @@ def _parse(raw: bytes, label: str) -> Item | None:
     return next((item for item in items if ITEM_KINDS[type(item)] == wanted), items[0] if items else None)
 
 
-def _deltas(item: Item | None, dialect: str) -> tuple[Delta, ...]:
-    return tuple(dialects.create(dialect).read(item)) if isinstance(item, Event) else ()
+def _deltas(item: Item | None, dialect: str, span: Span | None) -> tuple[Delta, ...]:
+    """What the item means, read alone. An event that repeats at its end what had come before wrote nothing."""
+    if isinstance(item, Event):
+        deltas = dialects.create(dialect).read(item)
+    elif isinstance(item, Ignored):
+        deltas = dialects.create(dialect).read_ignored(item.line)
+    else:
+        return ()
+    return tuple(delta for delta in deltas if span is not None or not isinstance(delta, _WRITTEN))

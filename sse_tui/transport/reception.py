@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sse_tui.dialects import Auto
-from sse_tui.dialects.base import Dialect, StreamFault
-from sse_tui.eventstream import LIMIT, Event, EventTooLarge, Item, Parser
+from sse_tui.dialects.base import Delta, Dialect, StreamFault
+from sse_tui.eventstream import LIMIT, Comment, Event, EventTooLarge, Ignored, Item, Parser
 from sse_tui.resume import Continuity
 from sse_tui.transport.content import ContentDecoder
 
@@ -108,12 +108,16 @@ class Reception:
                 self.total += 1
                 self.had_ids = self.had_ids or bool(item.id)
                 if self._continuity.event(item.id, item.data):
-                    self._understand(item)
+                    self._understand(self._dialect.read(item))
+            elif isinstance(item, Ignored):
+                self._understand(self._dialect.read_ignored(item.line))
+            elif isinstance(item, Comment) and isinstance(self._dialect, Auto):
+                self._dialect.comment_seen(item.text)
         self.last_event_id = self._parser.last_event_id
         if self._parser.retry is not None:
             self.retry_ms = self._parser.retry
 
-    def _understand(self, event: Event) -> None:
-        for delta in self._dialect.read(event):
+    def _understand(self, deltas: Sequence[Delta]) -> None:
+        for delta in deltas:
             if isinstance(delta, StreamFault):
                 self.fault = delta
