@@ -19,17 +19,30 @@ LONGEST_END = 40
 # Where the time ends a line, the row does.
 _END = re.compile(rb"\t(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?[AaPp]\.?[Mm]\.?)?[ ]*\r?\n?$")
 _TITLES = re.compile(rb"id\ttype\tdata\ttime\s*$", re.IGNORECASE)
-_BEGUN = re.compile(rb"[^\t:\r\n]{0,256}\t[\w.:/-]{1,128}\t")
-_ROW = re.compile(rb"[^\t]*\t[^\t]+\t", re.DOTALL)
+_BEGUN = re.compile(rb"[^\t\r\n]{0,256}\t[^\t\r\n]{1,128}\t")
+_PLAIN = re.compile(rb"[^\t\r\n]{0,256}\t[\w.:/-]{1,128}\t")
+_FIELD = re.compile(rb"(?:data|event|id|retry)?:")
 
 
-def is_table(line: bytes, *, whole: bool = True) -> bool:
-    """Whether the first line of an input, or the beginning of a long one, is that of such a table."""
-    if not whole:
-        return bool(_BEGUN.match(line))
-    return bool(
-        _TITLES.match(line) or (_ROW.match(line) and _END.search(line, max(0, len(line) - LONGEST_END)))
-    )
+def may_be_table(first: bytes) -> bool:
+    """Whether an input begins as such a table does: with its titles, or the cells of an id and a type."""
+    line = first.partition(b"\n")[0]
+    return bool(_TITLES.match(line) or (_BEGUN.match(line) and not _FIELD.match(line)))
+
+
+def is_table(first: bytes, *, cut: bool) -> bool:
+    """Whether an input with these first bytes is such a table; `cut` says that they are not all of it."""
+    if not may_be_table(first):
+        return False
+    lines = first.split(b"\n")
+    if cut and not any(map(_ends_row, lines[:-1])):
+        # Only a message longer than what is seen leaves it open, and then the type must be a plain word.
+        return bool(_TITLES.match(lines[0]) or _PLAIN.match(lines[0]))
+    return bool(_TITLES.match(lines[0])) or any(map(_ends_row, lines))
+
+
+def _ends_row(line: bytes) -> bool:
+    return _END.search(line, max(0, len(line) - LONGEST_END)) is not None
 
 
 def records(pieces: Iterable[Piece]) -> Iterator[Record]:

@@ -31,7 +31,9 @@ def undecided(first: bytes) -> bool:
     """Whether more bytes (up to `SNIFF_BYTES`) may tell more about the format."""
     if len(first) >= SNIFF_BYTES:
         return False
-    return b"\n" not in first or (bool(_DOCUMENT.match(first)) and kind_of(first) == "event-stream")
+    if b"\n" not in first:
+        return True
+    return kind_of(first) == "event-stream" and bool(_DOCUMENT.match(first) or devtools.may_be_table(first))
 
 
 def kind_of(first: bytes) -> Kind:
@@ -48,7 +50,7 @@ def kind_of(first: bytes) -> Kind:
         return "har"
     if _CASSETTE.match(first):
         return "cassette"
-    if devtools.is_table(line, whole=len(line) < SNIFF_BYTES):
+    if devtools.is_table(first, cut=len(first) >= SNIFF_BYTES - len(_BOM)):
         return "devtools"
     if timed_log.is_timed_log(first.split(b"\n")[:16]):
         return "timed-log"
