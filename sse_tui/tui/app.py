@@ -7,7 +7,6 @@ second, and hands what came to the panes; widgets are changed only in message ha
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar
@@ -28,6 +27,7 @@ from sse_tui.tui.actions import ACTIONS, BY_ID, UNDER_WINDOWS, Keymap, bindings
 from sse_tui.tui.answer import AnswerPane
 from sse_tui.tui.app_base import PANES
 from sse_tui.tui.detail import DetailPane, TabLine
+from sse_tui.tui.ending import Ending
 from sse_tui.tui.fault_actions import FaultActions
 from sse_tui.tui.faults_bar import FaultsBar
 from sse_tui.tui.find_bar import FindBar
@@ -132,7 +132,6 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
         self.focus_on(self.prompt or self.wire)
         for problem in self.keymap.problems:
             self.notify(problem, severity="warning", timeout=12)
-        self._catch_signals()
         self.theme_changed_signal.subscribe(self, lambda _theme: self._restyle())
         self._restyle()
         self._update_hints()
@@ -153,18 +152,6 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
         document.accent = self.answer.style_of("answer--label")
         self.answer.relayout()
         self.wire.refresh()
-
-    def _catch_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            try:
-                loop.add_signal_handler(number, self._signalled, number)
-            except (NotImplementedError, RuntimeError, ValueError):
-                # Not the main thread, as under a test; whoever runs the loop there has the signals.
-                return
-
-    def _signalled(self, number: int) -> None:
-        self.exit(return_code=128 + number)
 
     def _begin(self) -> None:
         self.run_worker(self._start(), group="session")
@@ -386,11 +373,15 @@ def run(spec: SessionSpec) -> int:
     """Run the app on a session; gives the exit code: 0, or 128 and the signal that ended it."""
     app = SseTuiApp(spec)
 
+    ending = Ending(lambda code: app.exit(return_code=code))
+
     async def main() -> None:
+        ending.install()
         try:
             await app.run_async()
         finally:
             await app.close_session()
+            ending.uninstall()
 
     asyncio.run(main())
     return app.return_code or 0

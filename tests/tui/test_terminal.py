@@ -86,12 +86,19 @@ class Terminal:
             and modes[3] & (termios.ICANON | termios.ECHO) == self.before[3] & (termios.ICANON | termios.ECHO)
         )
 
+    def hang_up(self) -> None:
+        """Close the terminal, as a window that is closed does."""
+        os.close(self._slave)
+        os.close(self._master)
+        self._slave = self._master = -1
+
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
         for fd in (self._master, self._slave):
-            os.close(fd)
+            if fd >= 0:
+                os.close(fd)
 
 
 @pytest.fixture
@@ -141,6 +148,60 @@ def test_ctrl_c_and_escape_do_not_quit(terminal: Terminal) -> None:
     assert terminal.process.poll() is None
     terminal.press("\x11")
     assert terminal.wait() == 0
+
+
+LIVE = ["chat", "--engine", "scripted"]
+
+
+def others(state: Path) -> list[str]:
+    """The processes that still run with this state folder."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"SSE_TUI_STATE_DIR={state}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Terminal]:
+    made = Terminal(LIVE, {**os.environ, "TERM": "xterm-256color", "SSE_TUI_STATE_DIR": str(tmp_path)})
+    made.until("READY")
+    made.press("hello\r")
+    made.until("LIVE")
+    yield made
+    made.close()
+
+
+def gone(state: Path, seconds: float = 25) -> bool:
+    deadline = time.monotonic() + seconds
+    while others(state) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not others(state)
+
+
+def test_a_terminal_that_hangs_up_leaves_no_process(live: Terminal, tmp_path: Path) -> None:
+    live.hang_up()
+    live.process.wait(25)
+    assert gone(tmp_path), others(tmp_path)
+
+
+def test_a_terminal_that_nobody_reads_does_not_keep_it_from_ending(live: Terminal, tmp_path: Path) -> None:
+    for _ in range(40):
+        # Help on and off: more than the terminal takes without being read.
+        live.press("\x1bOP\x1b")
+        time.sleep(0.05)
+    live.process.send_signal(signal.SIGTERM)
+    assert live.process.wait(25) == 128 + signal.SIGTERM
+    assert gone(tmp_path), others(tmp_path)
+
+
+def test_a_kill_leaves_no_process(live: Terminal, tmp_path: Path) -> None:
+    live.process.kill()
+    live.process.wait(25)
+    assert gone(tmp_path), others(tmp_path)
 
 
 def test_without_colour_the_state_is_still_told(tmp_path: Path) -> None:
