@@ -30,6 +30,13 @@ def launch(spec: SessionSpec, *, keep: bool = True) -> int:
         return run(replace(spec, record_to=Path(folder) / "session.sse.jsonl"))
 
 
+def screenshot(path: Path, *, dialect: str | None = None) -> str:
+    """The SVG of the TUI on the recording at `path`. Needs no terminal."""
+    from sse_tui.tui.picture import picture_of
+
+    return picture_of(path, dialect=dialect)
+
+
 def require_terminal() -> None:
     """Raises `UsageError` where the view could not be shown."""
     if not sys.stdout or not sys.stdout.isatty():

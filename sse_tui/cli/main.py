@@ -27,6 +27,7 @@ COMMANDS = (
     "export",
     "replay",
     "minimize",
+    "bundle",
     "serve",
     "models",
     "config",

@@ -58,6 +58,11 @@ STAND_INS = frozenset(
 Span = tuple[int, int]
 
 
+def can_be_known(value: str) -> bool:
+    """Whether a value can be looked for: `SHORTEST` characters or more, and no stand-in for a key."""
+    return len(value) >= SHORTEST and value.lower() not in STAND_INS
+
+
 def encodings(secret: str) -> set[bytes]:
     """The forms in which a value travels, itself included."""
     raw = secret.encode("utf-8", "surrogatepass")
@@ -81,7 +86,7 @@ def encodings(secret: str) -> set[bytes]:
 
 
 class KnownSecrets:
-    """The secret values seen until now, at most `MOST` (the longest unused is forgotten), and the user's
+    """The secret values seen until now, at most `most` (the longest unused is forgotten), and the user's
     patterns.
 
     `patterns` are regular expressions over text; whatever they match is a secret, in bodies too, where a
@@ -89,8 +94,9 @@ class KnownSecrets:
     written.
     """
 
-    def __init__(self, patterns: Iterable[re.Pattern[str]] = ()) -> None:
+    def __init__(self, patterns: Iterable[re.Pattern[str]] = (), *, most: int = MOST) -> None:
         self._patterns = tuple(patterns)
+        self._most = most
         self._values: OrderedDict[str, set[bytes]] = OrderedDict()
         self._forms: tuple[tuple[bytes, bytes], ...] = ()
         self._reach = PATTERN_REACH if self._patterns else 0
@@ -99,16 +105,21 @@ class KnownSecrets:
     def __bool__(self) -> bool:
         return bool(self._forms or self._patterns)
 
+    @property
+    def values(self) -> list[str]:
+        """The secret values, the longest unused first."""
+        return list(self._values)
+
     def learn(self, value: str) -> None:
         """Remember a value, unless it is shorter than `SHORTEST` characters or a known stand-in for a key."""
         value = value.strip()
-        if len(value) < SHORTEST or value.lower() in STAND_INS:
+        if not can_be_known(value):
             return
         if value in self._values:
             self._values.move_to_end(value)
             return
         self._values[value] = encodings(value)
-        while len(self._values) > MOST:
+        while len(self._values) > self._most:
             self._values.popitem(last=False)
         forms = set().union(*self._values.values())
         self._forms = tuple((form, form[: min(EAGER, len(form) // 2)]) for form in forms)
@@ -183,6 +194,21 @@ class KnownSecrets:
                     break
                 start = window.find(head, start + 1)
         return spans
+
+
+class Search:
+    """Looks for values that must not be there, in all their forms, in bytes that come piece by piece."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self._values = {form: value for value in values for form in encodings(value)}
+        self._reach = max(map(len, self._values), default=1) - 1
+        self._before = b""
+
+    def feed(self, data: bytes) -> str | None:
+        """The first value found that ends in this piece, None for none."""
+        window = self._before + data
+        self._before = window[-self._reach :] if self._reach else b""
+        return next((value for form, value in self._values.items() if form in window), None)
 
 
 def _merged(spans: list[Span]) -> list[Span]:

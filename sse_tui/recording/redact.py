@@ -23,7 +23,7 @@ from urllib.parse import unquote, unquote_plus
 import msgspec
 
 from ..errors import RecordingError
-from .masking import KnownSecrets
+from .masking import MOST, KnownSecrets
 from .records import (
     Chunk,
     Close,
@@ -76,15 +76,17 @@ class Redactor:
     """Redacts the records of one session; it remembers the secrets it saw, so use one for each.
 
     `extra_names` are further names of headers, query parameters and body fields, "*" matching anything;
-    `extra_patterns` are regular expressions whose matches are secret wherever they stand. Raises
-    RecordingError for a pattern that is not a regular expression.
+    `extra_patterns` are regular expressions whose matches are secret wherever they stand; `most` is how many
+    values are remembered. Raises RecordingError for a pattern that is not a regular expression.
     """
 
-    def __init__(self, extra_names: Iterable[str] = (), extra_patterns: Iterable[str] = ()) -> None:
+    def __init__(
+        self, extra_names: Iterable[str] = (), extra_patterns: Iterable[str] = (), *, most: int = MOST
+    ) -> None:
         self._extra_names = tuple(extra_names)
         patterns = [_compiled(pattern) for pattern in extra_patterns]
         self._pattern_count = len(patterns)
-        self._known = KnownSecrets(patterns)
+        self._known = KnownSecrets(patterns, most=most)
         own = [translate(name.lower()).removesuffix(r"\Z").removesuffix(r"\z") for name in self._extra_names]
         whole = "|".join([re.escape(name) for name in _PARAMETERS] + own)
         self._own = re.compile("|".join(own), re.IGNORECASE) if own else None
@@ -97,9 +99,18 @@ class Redactor:
         patterns = [f"pattern:{number}" for number in range(1, self._pattern_count + 1)]
         return [*_NAME_PARTS, *_PARAMETERS, *self._extra_names, *patterns]
 
+    @property
+    def secrets(self) -> list[str]:
+        """The values known to be secret by now."""
+        return self._known.values
+
     def learn(self, value: str) -> None:
         """Remember a secret that is known from elsewhere (a key of the configuration)."""
         self._known.learn(value)
+
+    def learn_matches(self, text: str) -> None:
+        """Remember what the patterns match in a text of which the whole is known, as a live body's never is."""
+        self._known.learn_matches(text)
 
     def record(self, record: Record) -> Record:
         """The record as it may be written; the same object when there is nothing to take out."""

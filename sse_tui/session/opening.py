@@ -66,10 +66,9 @@ class Piped:
             yield time.monotonic_ns() - self._origin, data
 
 
-def spool(source: Recording | Piped, path: Path) -> Path:
-    """Write the records of `source` to a recording at `path`, which the TUI then follows."""
-    redactor = Redactor()
-    with Writer(path, msgspec.structs.replace(source.header), redactor) as writer:
+def spool(source: Recording | Piped, path: Path, redactor: Redactor | None = None) -> Path:
+    """Write the records of `source` to a recording at `path`, which can be read again and followed."""
+    with Writer(path, msgspec.structs.replace(source.header), redactor or Redactor()) as writer:
         batch: list[Record] = []
         for record in source:
             batch.append(record)
