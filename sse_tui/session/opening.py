@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -33,16 +34,18 @@ def open_path(path: Path) -> Recording:
 class Piped:
     """A recording, a raw event stream or another capture from a pipe, read as it comes.
 
-    `header` is known once the first bytes are there, which the constructor waits for; iterate for the records.
+    `header` is known once the first bytes are there, which the constructor waits for; iterate for the records. When a
+    file was put in the pipe's place (``< file``), when its bytes are read means nothing.
     """
 
     def __init__(self, fd: int) -> None:
+        self._stamped = not stat.S_ISREG(os.fstat(fd).st_mode)
         self._origin = time.monotonic_ns()
         self._fd = fd
         self._read: list[Piece] = []
         first = b""
         while data := os.read(fd, READ_SIZE):
-            self._read.append((time.monotonic_ns() - self._origin, data))
+            self._read.append((self._now(), data))
             first += data
             if enough(first):
                 break
@@ -52,7 +55,7 @@ class Piped:
             self.header = recording.header
             self._records = iter(recording)
         else:
-            imported = import_pieces(kind, self._pieces(), clock="read")
+            imported = import_pieces(kind, self._pieces(), clock="read" if self._stamped else "none")
             self.header = Header(tool=_tool(), created=_now(), clock=imported.clock)
             self._records = imported.records
 
@@ -63,7 +66,10 @@ class Piped:
         yield from self._read
         self._read.clear()
         while data := os.read(self._fd, READ_SIZE):
-            yield time.monotonic_ns() - self._origin, data
+            yield self._now(), data
+
+    def _now(self) -> int:
+        return time.monotonic_ns() - self._origin if self._stamped else 0
 
 
 def spool(source: Recording | Piped, path: Path, redactor: Redactor | None = None) -> Path:
