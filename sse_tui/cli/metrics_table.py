@@ -31,6 +31,8 @@ def metric_rows(analysis: Analysis, turn: Turn) -> list[tuple[str, str]]:
 
 
 def _clock(source: str) -> str:
+    if source == "imported":
+        return "times from the capture"
     resolution = time.get_clock_info("monotonic").resolution * 1e9
     of = "receive times of the kernel" if source == "kernel" else "times after each read"
     return f"{of}, resolution {resolution:.0f} ns"
