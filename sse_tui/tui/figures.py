@@ -70,6 +70,7 @@ def tail_text(stats: Stats) -> tuple[str, str]:
 CLOCKS = {
     "kernel": "kernel receive time",
     "read": "monotonic, after the read",
+    "imported": "times from the capture",
     "none": "none: the bytes came without times",
 }
 
@@ -78,6 +79,8 @@ def clock_text(name: str) -> str:
     """The clock that the times come from and its resolution."""
     if name == "none":
         return "no clock"
+    if name == "imported":
+        return "the capture's clock"
     resolution = time.get_clock_info("monotonic").resolution
     return f"{name} clock ±{_resolution(1e-9 if name == 'kernel' else resolution)}"
 
