@@ -60,6 +60,43 @@ def test_a_raw_stream_from_a_pipe_is_stamped_as_it_is_read() -> None:
     assert times == sorted(times)  # type: ignore[type-var]
 
 
+def test_a_redirected_file_has_no_clock(tmp_path: Path) -> None:
+    path = tmp_path / "a.sse"
+    path.write_bytes(BODY)
+    fd = os.open(path, os.O_RDONLY)
+    piped = Piped(fd)
+    assert piped.header.clock == "none"
+    assert {record.t for record in piped} == {0}
+    os.close(fd)
+
+
+def test_curl_s_output_through_a_pipe_is_stamped_as_it_comes() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    fd = write_slowly([head[:10], head[10:], BODY[:50], BODY[50:]])
+    piped = Piped(fd)
+    assert piped.header.clock == "read"
+    analysis = Analysis(piped.header)
+    list(read_through(piped, analysis))
+    os.close(fd)
+    turn = analysis.turns[0]
+    assert turn.answer.text == "Hello you"
+    assert turn.connections[0].response is not None
+
+
+def test_a_log_with_times_keeps_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(
+        b"".join(b"12:00:%02d.500 %s\n" % (at, line) for at, line in enumerate(BODY.split(b"\n")[:-1]))
+    )
+    assert not is_recording(path)
+    recording = open_path(path)
+    assert recording.header.clock == "imported"
+    analysis = Analysis(recording.header)
+    list(read_through(recording, analysis))
+    assert analysis.turns[0].answer.text == "Hello you"
+    assert analysis.turns[0].gaps.stats().max == 2000.0
+
+
 def test_a_spooled_stream_is_a_recording_that_holds_the_same_bytes(tmp_path: Path) -> None:
     raw = tmp_path / "a.sse"
     raw.write_bytes(BODY)
