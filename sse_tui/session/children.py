@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
@@ -17,11 +18,12 @@ LINE_LIMIT = 64 * 2**20
 async def start(
     arguments: Sequence[str], *, env: Mapping[str, str] | None = None, log: Path | None = None
 ) -> Process:
-    """Start ``python ARGUMENTS`` with pipes for its input and output; its errors go to `log`, or nowhere.
+    """Start ``python ARGUMENTS`` with pipes for its input and output; its errors go to `log`, or nowhere where
+    none is or none can be written.
 
     The child must exit when its standard input ends: that is what makes it die with us, whatever way we die.
     """
-    errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600) if log is not None else DEVNULL
+    errors = _log(log) if log is not None else DEVNULL
     try:
         return await asyncio.create_subprocess_exec(
             sys.executable,
@@ -33,8 +35,18 @@ async def start(
             limit=LINE_LIMIT,
         )
     finally:
-        if log is not None:
+        if errors != DEVNULL:
             os.close(errors)
+
+
+def _log(path: Path) -> int:
+    """The log, opened to be appended to; DEVNULL where the folder or the disk does not let us."""
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            raise
+        return DEVNULL
 
 
 async def end(process: Process, grace_s: float = GRACE_S) -> int:
