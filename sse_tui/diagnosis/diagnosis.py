@@ -76,6 +76,8 @@ class Diagnosis:
             facts = self._facts(turn, conn)
         here, timed = facts.conn, facts.timed
         here.reads += 1
+        if here.refused:
+            return
         here.window.feed(data, here.done)
         marks = here.scanner.feed(data)
         if timed:
@@ -107,6 +109,8 @@ class Diagnosis:
             if conn is None:
                 facts = self._facts(turn, entry.conn)
                 conn = facts.conn
+            if conn.response is not None and conn.response.status != 200:
+                continue
             if type(item) is not Event:
                 self._other(entry, item, facts)
                 continue

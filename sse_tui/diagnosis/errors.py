@@ -14,6 +14,7 @@ from sse_tui.dialects.payload import JsonError, decode
 from sse_tui.eventstream import Ignored, NoData
 
 _RAW_ERROR = re.compile(r'\s*"(error|error_type)"\s*:')
+_LINE_PROTOCOLS = ("ollama", "kubernetes-watch")
 _RETRYABLE = re.compile(
     r"overload|rate.?limit|capacity|timeout|unavailable|server_error|too.?many|\b5\d\d\b|429", re.I
 )
@@ -57,6 +58,8 @@ def error_in_ignored_line(at: Seen, facts: Facts) -> Hit | None:
         how = "written as raw JSON over several lines, which no conforming client sees"
     else:
         return None
+    if facts.turn.dialect in _LINE_PROTOCOLS:
+        return hit
     return hit._replace(message=f"{hit.message.rstrip('.')}; it was {how}.")
 
 

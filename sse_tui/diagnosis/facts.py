@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sse_tui.diagnosis.scanner import Mark, Scanner
 from sse_tui.diagnosis.view import Seen, TurnView
 from sse_tui.diagnosis.window import Window
+from sse_tui.dialects import Auto
 from sse_tui.recording.records import Close, Header, Headers, Request, Response
 from sse_tui.resume.numbering import Numbering
 
@@ -93,6 +94,11 @@ class ConnFacts:
     plain_types: set[str] = field(default_factory=set)  # types looked at often enough
     deferred: list[tuple[str, Seen, int]] = field(default_factory=list)
 
+    @property
+    def refused(self) -> bool:
+        """Whether the body is no stream but the text of a refusal."""
+        return self.response is not None and self.response.status != 200
+
     def response_header(self, name: str) -> str | None:
         """The value of a response header; None where it is absent."""
         return None if self.response is None else header(self.response.headers, name)
@@ -140,6 +146,17 @@ class TurnFacts:
     def json_answers(self) -> bool:
         """Whether every event should be a JSON payload of a model's answer."""
         return self.dialect in ANSWERS
+
+    @property
+    def lines(self) -> bool:
+        """Whether the body is read as JSON lines."""
+        dialect = self.view.dialect
+        return (dialect.chosen if isinstance(dialect, Auto) else dialect).line_based
+
+    @property
+    def line_protocol(self) -> bool:
+        """Whether that is as it should be: the protocol is one of lines, and no event stream without its fields."""
+        return self.lines and self.dialect not in ANSWERS
 
     @property
     def known(self) -> bool:

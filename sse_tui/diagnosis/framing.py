@@ -190,7 +190,7 @@ def unknown_field(at: Seen, facts: Facts) -> Hit | None:
     if not isinstance(item, Ignored):
         return None
     name = item.line.partition(":")[0]
-    if name in _FIELDS:
+    if name in _FIELDS or facts.turn.lines:
         return None
     guess = _guess(item.line, name)
     return Hit(

@@ -43,7 +43,7 @@ def wrong_content_type(at: Seen, facts: Facts) -> Hit | None:
         return Hit(
             f"The body is {kind}: JSON lines and no event stream, which EventSource refuses and SSE clients "
             "read as nothing.",
-            "info" if facts.turn.view.dialect.line_based else "error",
+            "info" if facts.turn.line_protocol else "error",
             evidence={"content_type": given},
         )
     what = f"is {given[:80]!r}" if given else "is missing"
@@ -61,6 +61,8 @@ def not_a_stream(at: Seen, facts: Facts) -> Hit | None:
     item, conn = at.item, facts.conn
     if not isinstance(item, Ignored) or item.start > 3 or conn.events:
         return None
+    if conn.response is not None and not _is_stream(facts):
+        return None  # its header has been told of
     line = item.line.lstrip("\ufeff \t")
     raw = conn.window.quote(0, 200)
     if line.startswith("<"):
@@ -75,7 +77,7 @@ def not_a_stream(at: Seen, facts: Facts) -> Hit | None:
             "The body starts with a JSON object and not with a field: it is JSON or JSON lines, of which an "
             "SSE client "
             "reads nothing.",
-            "info" if facts.turn.view.dialect.line_based else "error",
+            "info" if facts.turn.line_protocol else "error",
             evidence={"sniffed": "json", "start": raw.decode("utf-8", "replace")},
         )
     return None

@@ -102,7 +102,7 @@ def went_on(at: Seen, facts: Facts) -> Hit:
 def unterminated_tail(at: Seen, facts: Facts) -> Hit | None:
     """The body ended inside an event: the standard discards it, SDKs disagree."""
     item = at.item
-    if not isinstance(item, Tail) or not item.text.strip():
+    if not isinstance(item, Tail) or not item.text.strip() or facts.turn.lines:
         return None
     size = item.end - item.start
     marker = next((marker for marker in _IN_TAIL if marker in item.text), None)

@@ -53,7 +53,7 @@ def test_what_is_left_is_the_cause() -> None:
     noise = HEALTHY * 20
     assert of_raw(b"id: 1\n" + noise + b": ping\n\n" + noise, "phantom-event-risk").count(b"\n") <= 4
     assert of_raw(b": hb\n" + noise, "heartbeat-form") == b":\n"
-    assert of_raw(text("a long answer") * 5, "truncated-stream").startswith(b"data:{")
+    assert of_raw(text("a long answer") * 5, "truncated-stream").rstrip().endswith(b"}")
     assert len(of_raw(text("a long answer") * 5, "truncated-stream")) < 60
 
 

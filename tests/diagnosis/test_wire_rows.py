@@ -220,3 +220,27 @@ def test_an_event_over_the_readers_limit_is_told() -> None:
     finding = only(analysis, "oversized-event")
     assert (finding.start, finding.t) == (9, 10_000_000)
     assert finding.evidence["bytes"] > 100_000
+
+
+def test_the_text_of_a_refusal_is_no_stream() -> None:
+    wire = Wire().ask()
+    wire.response(5, 404, [("Content-Type", "application/json")])
+    wire.read(6, b'{"error":{"message":"no such model"}}').close(7, "refused")
+    assert rules(wire) == set()
+
+
+def test_lines_of_json_are_named_and_not_blamed() -> None:
+    line = b'{"model":"m","message":{"role":"assistant","content":"Hi"},"done":%s}\n'
+    body = line % b"false" + line % b"true"
+    found = findings([body])
+    assert [(f.rule, f.severity) for f in found if f.rule != "usage-missing"] == [
+        ("wrong-content-type", "info")
+    ]
+    assert "JSON lines" in found[0].message
+
+
+def test_an_event_stream_without_its_field_names_is_an_error() -> None:
+    found = findings([text("a")[6:-1] * 3])
+    assert [(f.rule, f.severity) for f in found if f.rule == "wrong-content-type"] == [
+        ("wrong-content-type", "error")
+    ]
