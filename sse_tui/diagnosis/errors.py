@@ -16,7 +16,7 @@ from sse_tui.eventstream import Ignored, NoData
 _RAW_ERROR = re.compile(r'\s*"(error|error_type)"\s*:')
 _LINE_PROTOCOLS = ("ollama", "kubernetes-watch")
 _RETRYABLE = re.compile(
-    r"overload|rate.?limit|capacity|timeout|unavailable|server_error|too.?many|\b5\d\d\b|429", re.I
+    r"overload|rate.?limit|capacity|timeout|unavailable|server_error|too.?many|try.again|\b5\d\d\b|429", re.I
 )
 
 

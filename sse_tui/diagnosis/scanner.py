@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 _NO_SPACE = re.compile(rb"[\r\n](data|event|id|retry):[^ \r\n]")
 _FIELDS = (b"data:", b"\nevent:", b"\nid:")
 _BLANK_LINES = re.compile(rb"(?>\r\n|\r|\n){3}")
+_LONE_CR = re.compile(rb"\r(?!\n)")
 _LF_CR = re.compile(rb"\n\r(?!\n)")
 _SEPARATORS_ASCII = (b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e")
 _SEPARATORS = (b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xc2\x85")
@@ -99,6 +100,7 @@ class Scanner:
         if self._cr_held:
             self.crs += 1
             self._cr_held = False
+            self._tell("cr", self.offset - 1, 1, marks)
             self._mixed(marks)
         if self._partial:
             start = self.offset - len(self._partial)
@@ -149,10 +151,13 @@ class Scanner:
         self._partial = _unfinished(rest)
 
     def _ends(self, data: bytes, marks: list[Mark]) -> None:
+        """Count the line ends of a read in which there is a CR, or that follows one."""
+        at = self.offset
         if self._cr_held and data[:1] == b"\n":
             self.split_crlf += 1
         if self._cr_held:
             data = b"\r" + data
+            at -= 1
         self._cr_held = data.endswith(b"\r")
         if self._cr_held:
             data = data[:-1]
@@ -160,25 +165,24 @@ class Scanner:
         self.crlfs += crlfs
         self.crs += data.count(b"\r") - crlfs
         self.lfs += data.count(b"\n") - crlfs
-        if self.crlfs and "crlf" not in self._told:
-            self._told.add("crlf")
-            marks.append(self._ends_mark("crlf"))
-        if _LF_CR.search(data) and "lf-cr" not in self._told:
-            self._told.add("lf-cr")
-            marks.append(self._ends_mark("lf-cr"))
+        if crlfs:
+            self._tell("crlf", at + data.find(b"\r\n"), 2, marks)
+        if (found := _LF_CR.search(data)) is not None:
+            self._tell("lf-cr", at + found.start(), 2, marks)
+        if (found := _LONE_CR.search(data)) is not None:
+            self._tell("cr", at + found.start(), 1, marks)
         self._mixed(marks)
 
     def _mixed(self, marks: list[Mark]) -> None:
-        if self.crs and "cr" not in self._told:
-            self._told.add("cr")
-            marks.append(self._ends_mark("cr"))
-        if (self.crlfs > 0) + (self.crs > 0) + (self.lfs > 0) > 1 and "mixed" not in self._told:
-            self._told.add("mixed")
-            marks.append(self._ends_mark("mixed"))
+        if (self.crlfs > 0) + (self.crs > 0) + (self.lfs > 0) > 1:
+            self._tell("mixed", self.offset, 0, marks)
 
-    def _ends_mark(self, kind: str) -> Mark:
-        counts = {"kind": kind, "crlf": self.crlfs, "cr": self.crs, "lf": self.lfs}
-        return Mark("ends", self.offset, self.offset, counts)
+    def _tell(self, kind: str, start: int, size: int, marks: list[Mark]) -> None:
+        """Mark the first line end of a kind."""
+        if kind not in self._told:
+            self._told.add(kind)
+            counts = {"kind": kind, "crlf": self.crlfs, "cr": self.crs, "lf": self.lfs}
+            marks.append(Mark("ends", start, start + size, counts))
 
     def _lines(self, view: bytes, at: int, marks: list[Mark]) -> None:
         if (

@@ -349,3 +349,25 @@ def test_findings_arise_while_the_stream_runs() -> None:
         seen.append([f.rule for f in analysis.findings])
     assert seen[:2] == [[], []]
     assert "event-without-data" in seen[2]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "place"),
+    [
+        (b"data: a\r\n\r\n", "crlf", (7, 9)),
+        (b"data: a\r\rdata: b\r\r", "cr", (7, 8)),
+        (b"data: a\n\rdata: b\n\n", "lf-cr", (7, 9)),
+        (b"data: a\r", "cr", (7, 8)),
+    ],
+)
+def test_line_ends_are_told_apart(body: bytes, kind: str, place: tuple[int, int]) -> None:
+    finding = only(body, "line-endings")
+    assert finding.evidence["kind"] == kind
+    assert (finding.start, finding.end) == place
+
+
+def test_mixed_line_ends_are_counted() -> None:
+    found = [f for f in of_bytes(b"data: a\r\n\r\ndata: b\n\n").findings if f.rule == "line-endings"]
+    assert [f.evidence["kind"] for f in found] == ["crlf", "mixed"]
+    assert found[1].severity == "warning"
+    assert "2 CRLF, 2 LF" in found[1].message
