@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from sse_tui.cli.exits import Exit
 from sse_tui.cli.options import config_option, load_config
@@ -81,6 +82,7 @@ def read_report(
     from sse_tui.cli.reading import open_source
     from sse_tui.cli.sources import stdin
     from sse_tui.cli.specs import dialect_of
+    from sse_tui.metrics import Slo
     from sse_tui.session.analysis import Analysis
     from sse_tui.session.report import ReportBuilder
 
@@ -94,7 +96,8 @@ def read_report(
         for record in opened:
             builder.feed(record)
     damage = [str(damage) for damage in getattr(opened, "damage", ())]
-    return builder.report(name, expectations, damage)
+    slo = Slo(**msgspec.structs.asdict(loaded.config.slo))
+    return builder.report(name, expectations, damage, slo)
 
 
 def _render(report: Report, form: str, fail_on: str) -> str:

@@ -18,6 +18,7 @@ from sse_tui.session.export.tape import Tape, TapedConnection
 EVENT_STREAM = "text/event-stream"
 # A browser refuses an entry without a URL.
 UNKNOWN_URL = "http://unknown.invalid/"
+PAGE = "page_1"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -29,7 +30,15 @@ def har(tape: Tape) -> dict[str, Any]:
         "log": {
             "version": "1.2",
             "creator": {"name": "sse-tui", "version": __version__},
-            "pages": [],
+            # Browsers group entries by page, and some do not import an archive without one.
+            "pages": [
+                {
+                    "startedDateTime": _stamp(created, 0),
+                    "id": PAGE,
+                    "title": "Recorded by sse-tui",
+                    "pageTimings": {"onContentLoad": -1, "onLoad": -1},
+                }
+            ],
             "entries": [_entry(conn, created) for conn in tape.connections.values()],
             OWN: {"clock": tape.header.clock, "created": tape.header.created, "records": others},
         }
@@ -53,6 +62,7 @@ def _entry(conn: TapedConnection, created: datetime) -> dict[str, Any]:
     request = conn.request
     body = b"".join(data for _, data in reads)
     entry: dict[str, Any] = {
+        "pageref": PAGE,
         "startedDateTime": _stamp(created, conn.began),
         "time": sum(ms for name, ms in timings.items() if ms > 0 and name != "ssl"),
         "request": _request(request),

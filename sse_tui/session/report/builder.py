@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 
 from sse_tui import __version__
 from sse_tui.diagnosis import Finding
+from sse_tui.metrics import Row as Objective
+from sse_tui.metrics import Slo
 from sse_tui.recording.records import Note, Record
 from sse_tui.session.analysis import Analysis
+from sse_tui.session.objectives import objective_rows
 from sse_tui.session.report.expectation import Expectation, Judgement, judge
 from sse_tui.session.report.timeline import Timeline
 from sse_tui.session.turn import Turn
+
+__all__ = ["Objective", "Report", "ReportBuilder", "is_failure", "ranked"]
 
 SEVERITIES = ("error", "warning", "info")
 
@@ -20,7 +25,7 @@ class Report:
     """A recording that was read to its end.
 
     `name` is what the input is called, `damage` what could not be read of it, `judgements` what became of the
-    expectations, in their order, turn by turn.
+    expectations, in their order, turn by turn; `objectives` is the table of the bounds that were given.
     """
 
     name: str
@@ -28,6 +33,7 @@ class Report:
     timelines: dict[int, Timeline]
     damage: list[str] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
+    objectives: list[Objective] = field(default_factory=list)
     tool: str = f"sse-tui {__version__}"
 
     @property
@@ -96,9 +102,13 @@ class ReportBuilder:
         return timeline
 
     def report(
-        self, name: str, expectations: list[Expectation] | None = None, damage: list[str] | None = None
+        self,
+        name: str,
+        expectations: list[Expectation] | None = None,
+        damage: list[str] | None = None,
+        slo: Slo | None = None,
     ) -> Report:
-        """The report. Nothing may be fed afterwards."""
+        """The report. Nothing may be fed afterwards. With the bounds of `slo` it has their table."""
         self._analysis.finish()
         report = Report(name, self._analysis, self._timelines, list(damage or []))
         report.judgements = [
@@ -106,4 +116,6 @@ class ReportBuilder:
             for turn in report.turns
             for expectation in expectations or []
         ]
+        if slo is not None and self._timed:
+            report.objectives = objective_rows(slo, report.turns)
         return report

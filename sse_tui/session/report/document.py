@@ -32,4 +32,6 @@ def render(report: Report) -> dict[str, Any]:
             }
             for judgement in report.judgements
         ]
+    if report.objectives:
+        out["slo"] = [row._asdict() for row in report.objectives]
     return out

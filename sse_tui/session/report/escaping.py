@@ -1,4 +1,4 @@
-"""Text of others in a page: nothing in it is mark-up, and no control character of it acts on anything."""
+"""Text of others in a report: nothing in it is mark-up, and no control character of it acts on anything."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x
 _ODD = re.compile("[\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
+def visible(value: str) -> str:
+    """`value` without characters that act on a terminal or turn text around; line feeds and tabs stay."""
+    return _ODD.sub("\ufffd", value.translate(_CONTROLS))
+
+
 def text(value: str) -> str:
     """`value` for the content or an attribute of an element."""
-    return escape(_ODD.sub("\ufffd", value.translate(_CONTROLS)))
+    return escape(visible(value))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sse_tui.diagnosis import Finding
 from sse_tui.session.jsonform import clocks_json, gaps_json
-from sse_tui.session.report.builder import Report
+from sse_tui.session.report.builder import Objective, Report
 from sse_tui.session.turn import Connection, Turn
 
 CLOCK_WORDS = {
@@ -152,6 +152,29 @@ def connection_cells(conn: Connection) -> list[str]:
     ]
 
 
+def objective_cells(report: Report) -> list[list[str]]:
+    """Name, bound, value and state of each objective; [] where no time is known that one could be about."""
+    if not any(row.value is not None and row.unit == "ms" for row in report.objectives):
+        return []
+    return [[row.name, _bound(row), _found(row), row.state] for row in report.objectives]
+
+
+def _bound(row: Objective) -> str:
+    return f"{'>' if row.name == 'completion' else '<'} {_measured(row.bound, row.unit)}"
+
+
+def _found(row: Objective) -> str:
+    if row.value is None:
+        return "not known"
+    samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
+    return f"{_measured(row.value, row.unit)} ({samples})"
+
+
+def _measured(value: float, unit: str) -> str:
+    return f"{value * 100:g} %" if unit == "share" else ms(value)
+
+
+OBJECTIVE_TITLES = ["objective", "bound", "found", "state"]
 CONNECTION_TITLES = ["conn", "status", "events", "bytes", "reads", "closed"]
 
 

@@ -17,6 +17,8 @@ from sse_tui.session.report.svg import timeline
 from sse_tui.session.turn import Turn
 
 TEXT_CHARS = 200_000
+# Connections of a turn that are drawn: a storm of reconnects looks the same after the first of them.
+DRAWN = 24
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -38,6 +40,7 @@ def render(report: Report) -> str:
             f'<p class="verdict {worst}">{_e(figures.verdict(report))}</p></header>',
             *_expectations(report),
             *(part for turn in report.turns for part in _turn(report, turn)),
+            *_objectives(report),
             *(f'<p class="note">{_e(note)}</p>' for note in (*report.damage, *report.analysis.problems)),
             f"<footer>{_e(report.tool)}; clock: {_e(figures.CLOCK_WORDS.get(clock, clock))}</footer>",
             "</main></body></html>",
@@ -57,6 +60,16 @@ def _expectations(report: Report) -> Iterator[str]:
             f'<li class="{state}"><b>{state}</b> {turn}<code>{_e(judgement.expectation.text)}</code> '
             f"<span>{_e(judgement.found)}</span></li>"
         )
+    yield "</ul></section>"
+
+
+def _objectives(report: Report) -> Iterator[str]:
+    cells = figures.objective_cells(report)
+    if not cells:
+        return
+    yield '<section><h2>Objectives</h2><ul class="checks">'
+    for name, bound, found, state in cells:
+        yield f'<li class="{state}"><b>{state}</b> {_e(name)} {_e(bound)} <span>{_e(found)}</span></li>'
     yield "</ul></section>"
 
 
@@ -106,7 +119,7 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
     yield "<section><h2>Connections</h2>"
     if not report.timed:
         yield "<p>This stream was captured without times: the lines below go by place in the body.</p>"
-    for conn in turn.connections:
+    for conn in turn.connections[:DRAWN]:
         number, status, *_, closed = map(_e, figures.connection_cells(conn))
         came = f"{figures.many(conn.events, 'event')}, {figures.many(conn.bytes, 'byte')}"
         reads = figures.many(conn.reads, "read")
@@ -114,6 +127,8 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
         line = report.timelines.get(conn.number)
         if line is not None and (line.reads or line.marks):
             yield timeline(line, turn.findings)
+    if len(turn.connections) > DRAWN:
+        yield f"<p>{figures.many(len(turn.connections) - DRAWN, 'further connection')}</p>"
     yield _legend()
     yield "</section>"
 

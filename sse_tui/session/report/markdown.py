@@ -35,6 +35,9 @@ def _lines(report: Report) -> Iterator[str]:
     for turn in report.turns:
         yield ""
         yield from _turn(report, turn)
+    if objectives := figures.objective_cells(report):
+        yield from ["", "### Objectives", ""]
+        yield from _table(figures.OBJECTIVE_TITLES, objectives)
     if report.judgements:
         yield from ["", "### Expectations", ""]
         for judgement in report.judgements:

@@ -8,17 +8,19 @@ from textwrap import wrap
 from sse_tui.diagnosis import Finding
 from sse_tui.session.report import figures
 from sse_tui.session.report.builder import Report, ranked
+from sse_tui.session.report.escaping import visible
 from sse_tui.session.report.figures import Row
 from sse_tui.session.turn import Turn
 
 WIDTH = 100
 TEXT_LINES = 40
+TEXT_CHARS = 4000
 _LETTERS = {"error": "E", "warning": "W", "info": "i"}
 
 
 def render(report: Report) -> str:
     """The whole report, ended by a line end."""
-    return "\n".join(_lines(report)) + "\n"
+    return "\n".join(map(visible, _lines(report))) + "\n"
 
 
 def _lines(report: Report) -> Iterator[str]:
@@ -29,6 +31,9 @@ def _lines(report: Report) -> Iterator[str]:
     for turn in report.turns:
         yield ""
         yield from _turn(report, turn)
+    if objectives := figures.objective_cells(report):
+        yield from ["", "Objectives"]
+        yield from _table(figures.OBJECTIVE_TITLES, objectives)
     if report.judgements:
         yield from ["", "Expectations"]
         yield from _judgements(report)
@@ -72,13 +77,16 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    lines = [titles, *rows]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(titles))]
-    for line in lines:
-        cells = [
-            cell if at in (0, len(titles) - 1) else cell.rjust(widths[at]) for at, cell in enumerate(line)
-        ]
-        yield "  " + "  ".join([cells[0].ljust(widths[0]), *cells[1:]]).rstrip()
+    columns = [[title, *(row[at] for row in rows)] for at, title in enumerate(titles)]
+    for cells in zip(*map(_aligned, columns), strict=True):
+        yield "  " + "  ".join(cells).rstrip()
+
+
+def _aligned(column: list[str]) -> list[str]:
+    """The cells at one width, counts to the right."""
+    width = max(map(len, column))
+    counts = all(cell == "-" or cell.replace(",", "").isdigit() for cell in column[1:])
+    return [cell.rjust(width) if counts else cell.ljust(width) for cell in column]
 
 
 def _finding(finding: Finding) -> Iterator[str]:
@@ -100,6 +108,11 @@ def _judgements(report: Report) -> Iterator[str]:
 
 
 def _quote(text: str) -> Iterator[str]:
+    more = len(text) - TEXT_CHARS
+    if more > 0:
+        yield from _quote(text[:TEXT_CHARS])
+        yield f"  ... {more:,} more characters"
+        return
     lines = text.split("\n")
     for line in lines[:TEXT_LINES]:
         yield f"  | {line}".rstrip()

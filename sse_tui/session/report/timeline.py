@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from heapq import nlargest
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -87,8 +88,8 @@ class Timeline:
         if not self.timed:
             return []
         places = [self.start, *self.reads, self.end]
-        pairs = sorted(pairwise(places), key=lambda pair: pair[0] - pair[1])
-        return [(begin, end) for begin, end in pairs[:most] if end > begin]
+        pairs = nlargest(most, pairwise(places), key=lambda pair: pair[1] - pair[0])
+        return [(begin, end) for begin, end in pairs if end > begin]
 
     def _mark(self, at: int, kind: str, text: str) -> None:
         if len(self.marks) < MARKS_KEPT:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from sse_tui.eventstream import encode
+from sse_tui.metrics import Slo
 from sse_tui.recording.records import Close, End, Header, Phase, Record, Request, Response, chunk
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.report import Report, ReportBuilder, parse_expectations
@@ -47,9 +48,14 @@ def story(
 
 
 def report_of(
-    records: Sequence[Record], expect: str = "", *, name: str = "a.sse.jsonl", clock: str = "read"
+    records: Sequence[Record],
+    expect: str = "",
+    *,
+    name: str = "a.sse.jsonl",
+    clock: str = "read",
+    slo: Slo | None = None,
 ) -> Report:
     builder = ReportBuilder(Analysis(Header(clock=clock)))
     for record in [*records, End(t=records[-1].t if records else 0, reason="done")]:
         builder.feed(record)
-    return builder.report(name, parse_expectations(expect) if expect else [])
+    return builder.report(name, parse_expectations(expect) if expect else [], slo=slo)

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from sse_tui.metrics import Slo
 from sse_tui.recording.records import Close, Fault, Note, chunk
 from sse_tui.session.report import Report, document, html, junit, markdown, plain
 from tests.session.report.stories import EVIL, MS, report_of, story
@@ -22,7 +23,7 @@ def test_plain_text_of_a_broken_stream(broken: Report) -> None:
     assert any(line.startswith("  E truncated-stream  conn 1") for line in lines)
     assert "  | partial" in lines
     assert any(line.strip().startswith("FAIL  complete  (no)") for line in lines)
-    assert "  1        200       2    280      3  incomplete" in lines
+    assert "     1     200       2    280      3  incomplete" in lines
     assert all(line == line.rstrip() for line in lines)
 
 
@@ -169,6 +170,30 @@ def test_a_long_timeline_has_no_more_bars_than_a_short_one(made: Callable[..., R
     assert len(page) < 250_000
 
 
+def test_objectives_are_judged_where_times_are_known(made: Callable[..., Report]) -> None:
+    report = made(story("a", "b", "c"), slo=Slo(ttft_p50_ms=150, tpot_ms=10))
+    rows = [" ".join(line.split()) for line in plain.render(report).splitlines()]
+    assert "TTFT p50 < 150.0 ms 100.0 ms (p50, n = 1) pass" in rows
+    assert "TPOT < 10.0 ms 20.0 ms (p50, n = 1) fail" in rows
+    assert "completion > 99.9 % 100 % (n = 1) pass" in rows
+    assert "<b>fail</b> TPOT" in html.render(report)
+    assert "| TPOT | < 10.0 ms |" in markdown.render(report)
+    assert [row["state"] for row in document.render(report)["slo"]].count("fail") == 1
+    assert not report.failed("error")
+    untimed = made(story("a"), slo=Slo(), clock="none")
+    assert "Objectives" not in plain.render(untimed)
+    assert "slo" not in document.render(untimed)
+
+
+def test_many_connections_are_not_all_drawn(made: Callable[..., Report]) -> None:
+    records = [
+        record for conn in range(1, 41) for record in story("a", conn=conn, close="reset", t=conn * 10**9)
+    ]
+    page = html.render(made(records))
+    assert page.count("<svg") == 24
+    assert "16 further connections" in page
+
+
 def test_without_times_the_line_goes_by_bytes(made: Callable[..., Report]) -> None:
     page = html.render(made(story("a"), clock="none"))
     assert "captured without times" in page
@@ -211,7 +236,9 @@ def test_hostile_junit(hostile: Report) -> None:
 
 def test_hostile_json_and_text(hostile: Report) -> None:
     assert json.loads(json.dumps(document.render(hostile)))["text"] == EVIL * 2
-    assert "alert(1)" in plain.render(hostile)
+    text = plain.render(hostile)
+    assert "alert(1)" in text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
 
 
 @pytest.mark.parametrize(
