@@ -7,7 +7,8 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -18,6 +19,9 @@ from sse_tui.config.schema import Config, Profile
 from sse_tui.errors import ConfigError, SseTuiError
 
 PREFIX = "SSE_TUI_"
+# A token, RFC 9110 section 5.6.2.
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_END = re.compile(r"[\r\n\0]")
 SELECTED = "*"
 """In the path of an override: the name of the profile that is selected in the end."""
 
@@ -96,12 +100,14 @@ def load(
     _check_faults(config, origins)
     _check_patterns(config, origins)
     _check_dialects(config, origins)
+    _check_requests(config, origins)
     return Loaded(config, origins, path, exists)
 
 
 def _add_file(tree: _Tree, path: Path) -> None:
     try:
-        text = path.read_text(encoding="utf-8")
+        # An editor on Windows begins a file with a byte order mark.
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = error.strerror or str(error)
         raise ConfigError("config-unreadable", f"{path}: cannot be read: {reason}.") from error
@@ -263,6 +269,34 @@ def _check_patterns(config: Config, origins: Mapping[str, str]) -> None:
                 "config-bad-value",
                 f"{_from(origins, key)}: {key}: {pattern!r} is no regular expression: {error}.",
             ) from error
+
+
+def _check_requests(config: Config, origins: Mapping[str, str]) -> None:
+    """What a profile puts into a request must be sendable."""
+    for name, profile in config.profiles.items():
+        where = ("profiles", name)
+        if profile.base_url is not None and not _is_http_url(profile.base_url):
+            _refuse(origins, (*where, "base_url"), f"{profile.base_url!r} is not an http or https URL")
+        for header, value in profile.headers.items():
+            if not _HEADER_NAME.fullmatch(header):
+                _refuse(origins, (*where, "headers", header), f"{header!r} is no name of a header")
+            if _HEADER_END.search(value):
+                _refuse(origins, (*where, "headers", header), "the value has a line end or NUL in it")
+
+
+def _is_http_url(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+        return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        return False
+
+
+def _refuse(origins: Mapping[str, str], path: tuple[str, ...], what: str) -> NoReturn:
+    key = dotted(path)
+    # A table that came as one value, as from the environment, has one origin.
+    origin = _from(origins, key if key in origins else dotted(path[:-1]))
+    raise ConfigError("config-bad-value", f"{origin}: {key}: {what}.")
 
 
 def _check_dialects(config: Config, origins: Mapping[str, str]) -> None:

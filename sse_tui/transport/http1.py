@@ -6,6 +6,7 @@ that is worked out here from the framing (RFC 9112, section 6.3).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ import httptools
 
 HEAD_LIMIT = 256 * 1024
 _NO_BODY = {204, 304}
+# RFC 9110, section 5.6.2.
+_TOKEN = re.compile(rb"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 RawHeaders = Sequence[tuple[bytes, bytes]]
 
@@ -31,9 +34,11 @@ class Head(NamedTuple):
 
 
 def encode_request(method: str, target: bytes, headers: RawHeaders, body: bytes) -> bytes:
-    """A whole request. Raises ValueError for a header that could smuggle a line."""
+    """A whole request. Raises ValueError for a header that could smuggle a line, or is none."""
     lines = [method.encode("ascii") + b" " + target + b" HTTP/1.1\r\n"]
     for name, value in headers:
+        if not _TOKEN.fullmatch(name):
+            raise ValueError(f"{name.decode('latin-1')!r} is no name of a header")
         if any(byte in value for byte in (b"\r", b"\n", b"\0")):
             raise ValueError(f"the value of header {name.decode('latin-1')!r} contains a line end or NUL")
         lines.append(name + b": " + value + b"\r\n")

@@ -156,7 +156,13 @@ def refused(
 ) -> HttpError:
     """A response that is no event stream: its status or type, and the beginning of what it says."""
     message = message_in(body)
-    said = f": {show(message.encode()).rstrip('.')}" if message else f'; it begins "{show(body)}"' if body else ""
+    said = (
+        f": {show(message.encode()).rstrip('.')}"
+        if message
+        else f'; it begins "{show(body)}"'
+        if body
+        else ""
+    )
     kind = essence(content_type) or "no content type"
     if status == 200:
         return HttpError(

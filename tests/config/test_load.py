@@ -94,7 +94,11 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ("local = 3\n", 1, "local must be a table, not 3."),
         ("slo.errors = 2\n", 1, "slo.errors must be a number of at least 0 and at most 1, not 2."),
         ("[profiles.local]\nstop = [1]\n", 2, "profiles.local.stop must be an array of strings, not [1]."),
-        ("[profiles.local]\nreconnect = 'nevr'\n", 2, 'must be one of "never", "last-event-id", "always", not "nevr".'),
+        (
+            "[profiles.local]\nreconnect = 'nevr'\n",
+            2,
+            'must be one of "never", "last-event-id", "always", not "nevr".',
+        ),
         ("[profiles.local.headers]\nA = 1\n", 2, "profiles.local.headers.A must be a string, not 1."),
         ('[profiles."a b"]\nx = 1\n', 2, 'profiles."a b".x is not a known key.'),
         ("[server]\naccess_log = 'no'\n", 2, 'server.access_log must be true or false, not "no".'),
@@ -103,6 +107,15 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ("[faults]\nx = 'explode@never'\n", 2, "faults.x:"),
         ("[recording]\nredact_patterns = ['(']\n", 2, "'(' is no regular expression"),
         ("[profiles.x]\ndialect = 'opnai'\n", 2, "there is no dialect 'opnai'. Known: "),
+        (
+            "[profiles.x]\nbase_url = 'localhost:1/v1'\n",
+            2,
+            "base_url: 'localhost:1/v1' is not an http or https URL.",
+        ),
+        ("[profiles.x]\nbase_url = ''\n", 2, "is not an http or https URL"),
+        ("[profiles.x]\nbase_url = 'http://h:99999/'\n", 2, "is not an http or https URL"),
+        ("[profiles.x.headers]\n'A B' = 'x'\n", 2, "'A B' is no name of a header"),
+        ('[profiles.x.headers]\nA = "x\\r\\nB: y"\n', 2, "headers.A: the value has a line end or NUL in it."),
         ("x = \n", 1, "not valid TOML"),
         ("a = 1\n[b\n", 2, "not valid TOML"),
         ("a = '''\n\n", 1, "not valid TOML"),
@@ -126,6 +139,12 @@ def test_a_mistake_names_file_line_key_and_what_is_valid(file, text: str, line: 
         ("SSE_TUI_PROFILES__LOCAL", "x", "names a table, not a key"),
         ("SSE_TUI_PROFILE", "nope", "There is no profile 'nope' (asked for by env SSE_TUI_PROFILE)"),
         ("SSE_TUI_PROFILES__LOCAL__TEMPERATURE", "inf", 'must be a number of at least 0, not "inf"'),
+        (
+            "SSE_TUI_PROFILES__LOCAL__BASE_URL",
+            "h:1",
+            "SSE_TUI_PROFILES__LOCAL__BASE_URL: profiles.local.base_url: 'h:1'",
+        ),
+        ("SSE_TUI_PROFILES__LOCAL__HEADERS", '{"A B": "x"}', "is no name of a header"),
         ("SSE_TUI_SERVER__ACCESS_LOG", "perhaps", "must be true or false"),
     ],
 )
@@ -171,3 +190,9 @@ def test_what_cannot_be_read_is_a_clear_error(tmp_path: Path) -> None:
     path = tmp_path / "latin1.toml"
     path.write_bytes(b"profile = '\xe4'")
     assert failure(path).code == "config-not-utf8"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(file) -> None:
+    path = file("\ufeffprofile = 'local'\n")
+
+    assert load(path, {}).origins["profile"] == f"file {path}:1"

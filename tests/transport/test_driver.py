@@ -111,6 +111,7 @@ async def test_a_last_event_id_set_by_hand_is_where_it_begins() -> None:
         ("http://[::1", [], "bad-url"),
         ("http://127.0.0.1:99999/", [], "bad-url"),
         ("http://127.0.0.1:1/", [("X", "a\r\nHost: b")], "bad-header"),
+        ("http://127.0.0.1:1/", [("Two words", "a")], "bad-header"),
         ("http://127.0.0.1:1/", [("Ü", "a")], "bad-request"),
     ],
 )
