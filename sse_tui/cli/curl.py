@@ -50,6 +50,10 @@ _ESCAPES = {
     "f": "\f",
     "v": "\v",
 }
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]+")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 @dataclass
@@ -72,13 +76,13 @@ class CurlRequest:
         name, colon, value = text.partition(":")
         if not colon and text.endswith(";"):
             name, colon = text[:-1], ":"
-        if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name.strip()):
+        if not colon or not _TOKEN.fullmatch(name.strip()) or _UNSENDABLE.search(value):
             raise UsageError("bad-header", f"{text!r} is not a header.", "Write it as 'Name: value'.")
         self.headers.append((name.strip(), value.strip()))
 
     def user(self, text: str) -> None:
         """Basic authentication with ``NAME:PASSWORD``."""
-        self.default("Authorization", "Basic " + base64.b64encode(text.encode()).decode())
+        self.default("Authorization", "Basic " + base64.b64encode(_bytes(text)).decode())
 
     def default(self, name: str, value: str) -> None:
         """Set a header unless it is there."""
@@ -87,7 +91,7 @@ class CurlRequest:
 
     def add_data(self, text: str, *, files: bool = True, keep_lines: bool = False) -> None:
         """Add to the body. ``@FILE`` and ``@-`` are read; curl drops their line ends unless `keep_lines`."""
-        self.data.append(_content(text[1:], keep_lines) if files and text.startswith("@") else text.encode())
+        self.data.append(_content(text[1:], keep_lines) if files and text.startswith("@") else _bytes(text))
 
     def finish(self) -> CurlRequest:
         """Settle what depends on the rest: method, content type, the query of ``-G``, the URL's scheme."""
@@ -96,9 +100,15 @@ class CurlRequest:
         if "://" not in self.url:
             self.url = f"http://{self.url}"
         if self.get and self.data:
-            self.url += ("&" if "?" in self.url else "?") + b"&".join(self.data).decode()
+            self.url += ("&" if "?" in self.url else "?") + b"&".join(self.data).decode(
+                "utf-8", "surrogateescape"
+            )
             self.data = []
+        # Bytes that are no UTF-8; curl sends them as they are, which no server can count on.
+        self.url = _SURROGATE.sub(lambda found: quote(_bytes(found[0])), self.url)
         self.method = self.method or ("POST" if self.data else "GET")
+        if not _TOKEN.fullmatch(self.method):
+            raise UsageError("bad-method", f"{self.method!r} is not a method.", "Write GET or POST.")
         if self.data:
             self.default("Content-Type", "application/x-www-form-urlencoded")
         if self.compressed:
@@ -114,8 +124,9 @@ class CurlRequest:
 def _content(name: str, keep_lines: bool) -> bytes:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise UsageError("unreadable-data", f"{name} cannot be read: {error.strerror}.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError("unreadable-data", f"{name!r} cannot be read: {reason}.") from error
     return data if keep_lines else data.replace(b"\r", b"").replace(b"\n", b"")
 
 
@@ -181,10 +192,7 @@ def _value(request: CurlRequest, name: str, value: str) -> None:
     if name in ("method", "url"):
         setattr(request, name, value)
     elif name in ("max_time", "connect_timeout"):
-        try:
-            setattr(request, name, float(value))
-        except ValueError:
-            raise UsageError("curl-option", f"{value!r} is not a number of seconds.") from None
+        setattr(request, name, _seconds(value))
     elif name == "header":
         request.header(value)
     elif name == "user":
@@ -200,9 +208,29 @@ def _value(request: CurlRequest, name: str, value: str) -> None:
         request.default("Content-Type", "application/json")
     elif name == "urlencode":
         key, equals, text = value.partition("=")
-        request.data.append((f"{key}{'=' if key else ''}{quote(text)}" if equals else quote(key)).encode())
+        named = _bytes(f"{key}{'=' if key else ''}") if equals else b""
+        request.data.append(named + quote(_bytes(text if equals else key)).encode())
     else:
         request.add_data(value, files=name != "raw", keep_lines=name == "binary")
+
+
+def _seconds(text: str) -> float | None:
+    """A limit of time; 0 is none, as for curl."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise UsageError("curl-option", f"{text!r} is not a number of seconds.")
+    return seconds or None
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes that an argument stands for; what the command line brought that was no UTF-8 comes out as it was."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 def split(command: str) -> list[str]:
@@ -253,7 +281,9 @@ def _unquoted(opening: str, text: str) -> str:
         return text
     if opening == '"':
         return re.sub(r'\\(?:([$`"\\])|\r?\n)', lambda found: found[1] or "", text)
-    return re.sub(r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|[0-7]{1,3}|.)", _ansi_c, text, flags=re.DOTALL)
+    plain = re.sub(r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|[0-7]{1,3}|.)", _ansi_c, text, flags=re.DOTALL)
+    # Browsers write a character beyond the first 65,536 as the two halves of UTF-16.
+    return _PAIR.sub(lambda found: found[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
 
 
 def _ansi_c(found: re.Match[str]) -> str:

@@ -99,3 +99,37 @@ def test_an_empty_header_and_the_last_one() -> None:
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))))
 def test_whatever_a_shell_quotes_comes_back(words: list[str]) -> None:
     assert split(shlex.join(words)) == words
+
+
+def test_bytes_of_the_command_line_that_are_no_utf_8_are_sent_as_they_are() -> None:
+    raw = b"caf\xe9".decode("utf-8", "surrogateescape")
+    assert parse(f"curl h -d {raw}").body == b"caf\xe9"
+    assert parse(f"curl h -G -d {raw}").url == "http://h?caf%E9"
+    assert parse(f"curl h/{raw}").url == "http://h/caf%E9"
+    assert parse(f"curl h --data-urlencode a={raw}").body == b"a=caf%E9"
+
+
+def test_characters_that_a_browser_wrote_in_two_halves() -> None:
+    assert parse(r"curl h -d $'\ud83d\ude00 \u00e9'").body == "\U0001f600 \u00e9".encode()
+    assert parse(r"curl h -d $'\ud83d'").body == b"\xed\xa0\xbd"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        r"curl h -H $'a: b\r\nc: d'",
+        r"curl h -H $'a: \ud800'",
+        r"curl h -X $'GET /\r\n'",
+        r"curl h -d $'@a\0b'",
+        "curl h -m nan",
+        "curl h -m -1",
+        "curl h --connect-timeout inf",
+    ],
+)
+def test_what_cannot_be_sent_is_refused(command: str) -> None:
+    with pytest.raises(UsageError):
+        parse(command)
+
+
+def test_no_time_is_no_limit() -> None:
+    assert parse("curl h -m 0").max_time is None
