@@ -17,7 +17,6 @@ from sse_tui.errors import EngineError, ModelError, SseTuiError
 from sse_tui.session import children
 from sse_tui.session.spec import SessionSpec
 
-
 # Nobody but us reads this endpoint, over loopback: a second's wait after each cut would be for nothing.
 RETRY_MS = "200"
 
