@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from textual.binding import Binding
 
 FOOTER_KEYS = 7
+AT_ONCE = frozenset({"app", "faults"})
+"""Scopes whose keys act before the next key is looked at: after ctrl+x and a letter, more may come in one go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,7 @@ def bindings(scope: str) -> list[Binding]:
         if action.keys:
             made.append(
                 Binding(
-                    action.keys, action.run, action.label, show=False, priority=scope == "app", id=action.id
+                    action.keys, action.run, action.label, show=False, priority=scope in AT_ONCE, id=action.id
                 )
             )
         if action.plain:

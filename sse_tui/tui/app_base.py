@@ -68,12 +68,10 @@ class SessionApp(App[int]):
 
     def pane_in_use(self) -> str:
         """The pane with the focus: prompt, answer, wire, find, detail, faults, arm, or "" for none."""
-        if self.faults.asking:
-            return "arm"
         focused = self.focused
         while focused is not None:
             if focused.id in {"prompt", "wire", "answer", "detail", "faults", "find"}:
-                return str(focused.id)
+                return "arm" if focused.id == "faults" and self.faults.asking else str(focused.id)
             parent = focused.parent
             focused = parent if isinstance(parent, Vertical | Horizontal | LineView | FaultsBar) else None
         return ""

@@ -116,6 +116,7 @@ class FaultsBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         """Both; only one of them is displayed."""
+        self._turn_to(asking=False)
         yield self.keys
         yield self._label
         yield self._field
@@ -123,7 +124,7 @@ class FaultsBar(Horizontal):
 
     def ask(self, plan: str) -> None:
         """Show the field with a plan to begin with."""
-        self.add_class("-asking")
+        self._turn_to(asking=True)
         self._problem.update(" enter arms it, esc leaves")
         self._field.value = plan
         self._field.cursor_position = len(plan)
@@ -131,12 +132,19 @@ class FaultsBar(Horizontal):
 
     def done(self) -> None:
         """Show the keys again."""
-        self.remove_class("-asking")
+        self._turn_to(asking=False)
+
+    def _turn_to(self, *, asking: bool) -> None:
+        # By `display` and not by a class: a style sheet is applied later, and until then a hidden field takes no focus,
+        # so that the first letters of a plan would be taken for the keys of the bar, "c" for a cut.
+        for widget in (self._label, self._field, self._problem):
+            widget.display = asking
+        self.keys.display = not asking
 
     @property
     def asking(self) -> bool:
         """Whether the field is shown."""
-        return self.has_class("-asking")
+        return self._field.display
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say at once what is wrong with the plan."""

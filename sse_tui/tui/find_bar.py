@@ -23,6 +23,7 @@ class FindBar(Horizontal):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.display = False
         self.field = Input(
             id="find-field", compact=True, placeholder="find in the wire log", select_on_focus=True
         )
@@ -36,17 +37,17 @@ class FindBar(Horizontal):
 
     def open(self) -> None:
         """Show the bar and type in it."""
-        self.add_class("-open")
+        self.display = True
         self.screen.set_focus(self.field)
 
     def close(self) -> None:
         """Hide the bar."""
-        self.remove_class("-open")
+        self.display = False
 
     @property
     def is_open(self) -> bool:
         """Whether it is shown."""
-        return self.has_class("-open")
+        return self.display
 
     def count(self, rank: int, found: int, share: float) -> None:
         """Show which match of how many, and how much was searched (0 to 1)."""

@@ -182,6 +182,14 @@ def gone(state: Path, seconds: float = 25) -> bool:
     return not others(state)
 
 
+def test_a_plan_typed_in_one_go_is_armed_and_never_taken_for_keys(live: Terminal) -> None:
+    live.until("COMPLETE")
+    live.press("\x18a12\r")
+    live.until("armed: cut@event=12")
+    live.press("\x11")
+    assert live.wait() == 0
+
+
 def test_a_terminal_that_hangs_up_leaves_no_process(live: Terminal, tmp_path: Path) -> None:
     live.hang_up()
     live.process.wait(25)
