@@ -1,4 +1,4 @@
-"""The parts of reading that need no state: runs of lines alike, what a line costs to hold, what a number means."""
+"""The parts of reading that need no state: lines out of bytes, what a line costs to hold, what a number means."""
 
 from __future__ import annotations
 

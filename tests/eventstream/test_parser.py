@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sse_tui.eventstream
 from sse_tui.errors import StreamError
 from sse_tui.eventstream import (
     RETRY_MAX,
@@ -151,7 +152,24 @@ WORDS = st.sampled_from(
      b"\n\n", b"\r", b"\r\n", b"\n\r", b"\r\n\r\n", b"\xef\xbb\xbf", b"\xe2\x82\xac", b"\xe2\x82", b"\xff", b"\0", b"x",
      b"data: x\n\n", b"event: e\ndata: y\n\n", b"id: 1\ndata: z\n\n", b": ping\n\n", b": ping\n", b"foo: bar\n"]
 )  # fmt: skip
-BODIES = st.one_of(st.binary(max_size=60), st.lists(WORDS, max_size=40).map(b"".join))
+# Runs of blocks or lines that are alike but for their values, with one line end or several.
+SHAPES = [b": %s\n", b": %s\n\n", b"{%s\n", b"{%s}\n\n", b"data: %s\n\n", b"data: %s\n", b"event: %s\ndata: %s\n\n",
+          b"id: %s\ndata: %s\n\n", b"retry: %s\n\n", b"\n"]  # fmt: skip
+VALUES = st.lists(st.sampled_from([b"", b"1", b"abc", b"\xc3\xa9", b"\xff", b"x: y"]), min_size=1, max_size=8)
+RUNS = st.builds(
+    lambda shape, values, times, end: b"".join(
+        shape.replace(b"%s", value).replace(b"\n", end) for value in values * times
+    ),
+    st.sampled_from(SHAPES),
+    VALUES,
+    st.integers(1, 3),
+    st.sampled_from([b"\n", b"\r", b"\r\n"]),
+)
+BODIES = st.one_of(
+    st.binary(max_size=60),
+    st.lists(WORDS, max_size=40).map(b"".join),
+    st.lists(RUNS, min_size=1, max_size=3).map(b"".join),
+)
 
 
 @given(BODIES, st.lists(st.integers(0, 200), max_size=6), st.sampled_from(["", "seed"]))
@@ -364,6 +382,15 @@ def test_the_limit_is_for_one_event():
     assert len(items) == 50
 
 
+def test_items_before_an_event_too_large_come_from_a_huge_read_too():
+    body = b"data: a\n\n" * 40_000 + b"data: " + b"x" * 200 + b"\n\n"
+    items, error = limited([body], 100)
+    assert len(items) == 40_000
+    assert error is not None
+    assert error.start == 360_000
+    assert items == limited([body[at : at + 1000] for at in range(0, len(body), 1000)], 100)[0]
+
+
 def test_lines_that_are_not_held_never_reach_the_limit():
     body = b"data: a\n" + b": beat\nfoo: bar\nretry: 1\n" * 1000 + b"\n"
     for pieces in ([body], [body[i : i + 77] for i in range(0, len(body), 77)]):
@@ -375,13 +402,16 @@ def test_lines_that_are_not_held_never_reach_the_limit():
 # -- Cost
 
 
+PACKAGE = str(Path(sse_tui.eventstream.__file__).parent)
+
+
 def work(pieces: list[bytes]) -> int:
     """Python-level function calls and lines executed by the parser for these reads."""
     count = 0
 
     def tracer(frame, event, arg):
         nonlocal count
-        if frame.f_code.co_filename.endswith("parser.py"):
+        if frame.f_code.co_filename.startswith(PACKAGE):
             count += 1
             return tracer
         return None
