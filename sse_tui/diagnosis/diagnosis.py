@@ -120,11 +120,13 @@ class Diagnosis:
                 type_, data, id_, start, end = item
                 if (
                     type_ in conn.plain_types
-                    and id_ == conn.last_id
+                    and (id_ != conn.last_id or not conn.own_ids)
                     and end - start < BIG
                     and start >= conn.scanner.separators_to
                     and "\n" not in data
                 ):
+                    if id_ != conn.last_id:
+                        self._identified(entry, item, facts)
                     conn.events += 1
                     conn.token_events += 1
                     conn.last_progress_t = conn.last_event_t = entry.t
@@ -163,19 +165,24 @@ class Diagnosis:
         if bearing and not turn.first_token_seen:
             self._run("first-token", entry, facts)
             turn.first_token_seen = True
+        if entry.deltas:
+            self._run("deltas", entry, facts)
+        if len(turn.conns) > 1:
+            self._run("resumed", entry, facts)
         self._run("event", entry, facts)
+        self._follow_id(entry, item, facts)
         conn.events += 1
         conn.done = item.end
         conn.last_event_t = entry.t
         ping = any(isinstance(delta, Meta) and delta.name == "ping" for delta in entry.deltas)
         if ping or item.type in ("ping", "heartbeat", "keepalive"):
+            self._run("beat", entry, facts)
             conn.heartbeats.beat("ping event" if item.data else "empty event", entry.t)
         elif bearing or not turn.known:
             conn.last_progress_t = entry.t
         conn.token_events += bearing
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
             turn.before_token.append(item.type if item.type != "message" else _what(entry.deltas))
-        self._follow_id(item, facts)
         turn.finish_seen = turn.finish_seen or Finish in kinds
         turn.fault_seen = turn.fault_seen or StreamFault in kinds
         if turn.done_at is None and any(isinstance(d, Meta) and d.name == "done" for d in entry.deltas):
@@ -191,15 +198,20 @@ class Diagnosis:
         raw = facts.conn.window.whole(item.start, item.end)
         return raw is not None and _OWN_ID.search(raw) is not None
 
-    def _follow_id(self, item: Event | NoData, facts: Facts) -> None:
+    def _follow_id(self, entry: Seen, item: Event | NoData, facts: Facts) -> None:
         conn = facts.conn
         if facts.own_id:
-            conn.own_ids += 1
-            conn.remember_id(item.id, conn.events)
-        elif conn.own_ids and isinstance(item, Event):
+            self._identified(entry, item, facts)
+        elif conn.own_ids and isinstance(item, Event) and not _is_beat_or_end(item, entry.deltas):
             conn.without_id += 1
-        if item.id != conn.last_id:
-            conn.last_id = facts.turn.last_id = item.id
+
+    def _identified(self, entry: Seen, item: Event | NoData, facts: Facts) -> None:
+        """An item that brings an id, or resets it."""
+        conn = facts.conn
+        self._run("id", entry, facts)
+        conn.own_ids += 1
+        conn.remember_id(item.id, conn.events + 1)
+        conn.last_id = facts.turn.last_id = item.id
 
     def _other(self, entry: Seen, item: Item, facts: Facts) -> None:
         conn = facts.conn
@@ -211,11 +223,12 @@ class Diagnosis:
                 conn.deferred.append((kind, entry, item.end))
         self._run(entry.kind, entry, facts)
         if isinstance(item, Comment):
+            self._run("beat", entry, facts)
             conn.comments += 1
             conn.heartbeats.beat("comment", entry.t)
         elif isinstance(item, NoData):
             facts.own_id = item.id != conn.last_id
-            self._follow_id(item, facts)
+            self._follow_id(entry, item, facts)
         conn.done = max(conn.done, item.end)
         if conn.deferred:
             self._look_again(facts)
@@ -375,6 +388,11 @@ def _bearing(deltas: Sequence[Delta]) -> tuple[bool, set[type]]:
         elif isinstance(delta, ToolCall):
             bearing = bearing or bool(delta.arguments or delta.name)
     return bearing, {type(delta) for delta in deltas}
+
+
+def _is_beat_or_end(item: Event, deltas: Sequence[Delta]) -> bool:
+    """Whether the event is a heartbeat or the end marker, which nobody resumes behind."""
+    return item.type == "ping" or any(isinstance(d, Meta) and d.name in ("ping", "done") for d in deltas)
 
 
 def _what(deltas: Sequence[Delta]) -> str:

@@ -23,7 +23,7 @@ _RETRYABLE = re.compile(
 @rule(
     "in-band-error",
     "error",
-    "event",
+    "deltas",
     advice="Treat it as a failed request: what came before it is not a whole answer.",
     reference="ggml-org/llama.cpp#14566; aaif-goose/goose#8031; maximhq/bifrost#5262",
 )
@@ -72,7 +72,7 @@ def error_without_data(at: Seen, facts: Facts) -> Hit | None:
     return _told(StreamFault(None, None, "an event named 'error' without data"), facts)
 
 
-@also("in-band-error", "event")
+@also("in-band-error", "deltas")
 def misleading_end(at: Seen, facts: Facts) -> Hit | None:
     """The end marker after an error: whoever looks for it alone takes the answer for whole."""
     if not facts.turn.fault_seen:

@@ -10,7 +10,6 @@ from sse_tui.diagnosis.view import Seen, TurnView
 from sse_tui.diagnosis.window import Window
 from sse_tui.dialects import Auto
 from sse_tui.recording.records import Close, Header, Headers, Request, Response
-from sse_tui.resume.numbering import Numbering
 
 # The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
@@ -77,7 +76,10 @@ class ConnFacts:
     own_ids: int = 0
     without_id: int = 0
     ids: OrderedDict[str, int] = field(default_factory=OrderedDict)
-    numbering: Numbering = field(default_factory=Numbering)
+    last_number: tuple[str, int | None] = (
+        "",
+        None,
+    )  # of the last id that was brought: its prefix and its number
     last_read_t: int | None = None
     last_event_t: int | None = None
     last_progress_t: int | None = None

@@ -7,7 +7,6 @@ from sse_tui.diagnosis.finding import Hit
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.termination import was_cut
 from sse_tui.diagnosis.view import Seen
-from sse_tui.dialects.base import Meta
 from sse_tui.recording.records import Close
 
 # Seconds after which something on the way is known to cut: what, as far as known.
@@ -68,15 +67,14 @@ def _gap(seconds: float) -> Hit:
 @rule(
     "keepalive-masked-stall",
     "warning",
-    "comment",
-    "event",
+    "beat",
     advice="Time the progress, not the bytes: only text, reasoning and tool calls should reset that timer.",
     reference="aaif-goose/goose#11679; open-mercato#5406",
 )
 def keepalive_masked_stall(at: Seen, facts: Facts) -> Hit | None:
     """Heartbeats keep coming while the answer gets no further."""
     conn = facts.conn
-    if at.t is None or (at.kind == "event" and not _is_beat(at)):
+    if at.t is None:
         return None
     since = conn.last_progress_t if conn.last_progress_t is not None else conn.opened_t
     if since is None or not conn.heartbeats.forms:
@@ -99,15 +97,11 @@ def keepalive_masked_stall(at: Seen, facts: Facts) -> Hit | None:
     )
 
 
-@also("keepalive-masked-stall", "comment", "event")
+@also("keepalive-masked-stall", "beat")
 def stuck(at: Seen, facts: Facts) -> Hit | None:
     """After two minutes it is an error."""
     hit = keepalive_masked_stall(at, facts)
     return hit._replace(amend=True) if isinstance(hit, Hit) and hit.severity == "error" else None
-
-
-def _is_beat(at: Seen) -> bool:
-    return any(isinstance(delta, Meta) and delta.name == "ping" for delta in at.deltas)
 
 
 @rule(

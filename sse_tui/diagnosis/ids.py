@@ -27,25 +27,21 @@ def id_nul(at: Seen, facts: Facts) -> Hit | None:
     return Hit("The id has a NUL in it and is ignored: a resume goes back to the id before.")
 
 
-def _new_id(at: Seen, facts: Facts) -> str | None:
-    """The id that this item brings, None where it brings none."""
-    item = at.item
-    if isinstance(item, NoData):
-        return item.id if item.id != facts.conn.last_id else None
-    return item.id if isinstance(item, Event) and facts.own_id and item.id else None
+def _new_id(at: Seen) -> str | None:
+    """The id that this item brings, None where it resets it."""
+    return at.item.id or None if isinstance(at.item, Event | NoData) else None
 
 
 @rule(
     "id-nonascii",
     "warning",
-    "event",
-    "no-data",
+    "id",
     advice="Use ASCII ids.",
     reference="whatwg/html#7363",
 )
 def id_nonascii(at: Seen, facts: Facts) -> Hit | None:
     """An id beyond ASCII: clients encode it differently in the header Last-Event-ID."""
-    new = _new_id(at, facts)
+    new = _new_id(at)
     if new is None or new.isascii():
         return None
     return Hit(
@@ -57,14 +53,13 @@ def id_nonascii(at: Seen, facts: Facts) -> Hit | None:
 @rule(
     "id-long",
     "warning",
-    "event",
-    "no-data",
+    "id",
     advice="Keep ids under 128 bytes, for example a number that the server maps to its position.",
     reference="Fetch standard, CORS-safelisted request-header; Wikimedia EventStreams",
 )
 def id_long(at: Seen, facts: Facts) -> Hit | None:
     """An id over 128 bytes: a browser asks permission by a preflight before it resumes."""
-    new = _new_id(at, facts)
+    new = _new_id(at)
     if new is None or len(new) <= LONG // 4:
         return None
     size = len(new.encode("utf-8", "replace"))
@@ -79,17 +74,19 @@ def id_long(at: Seen, facts: Facts) -> Hit | None:
 @rule(
     "id-not-monotonic",
     "warning",
-    "event",
+    "id",
     advice="Number events upwards, and never reuse or reset the numbers within a stream.",
     reference="Mercure specification; MCP specification, resumability",
 )
 def id_not_monotonic(at: Seen, facts: Facts) -> Hit | None:
     """Numbered ids that go back within a connection: a resume repeats or skips events."""
-    new = _new_id(at, facts)
-    if new is None or not facts.conn.own_ids or new in facts.conn.ids:
+    new = _new_id(at)
+    if new is None:
         return None
-    prefix, number = split(new)
-    before, last = split(facts.conn.last_id)
+    before, last = facts.conn.last_number
+    prefix, number = facts.conn.last_number = split(new)
+    if not facts.conn.own_ids or new in facts.conn.ids:
+        return None
     if number is None or last is None or prefix != before or number > last:
         return None
     return Hit(
@@ -101,13 +98,13 @@ def id_not_monotonic(at: Seen, facts: Facts) -> Hit | None:
 @rule(
     "id-reused",
     "warning",
-    "event",
+    "id",
     advice="Give every event an id of its own.",
     reference="MCP specification, resumability; r3labs/sse#61",
 )
 def id_reused(at: Seen, facts: Facts) -> Hit | None:
     """An id that an earlier event of the connection had: a resume cannot tell which one was the last."""
-    new = _new_id(at, facts)
+    new = _new_id(at)
     if new is None or at.repeat:
         return None
     earlier = facts.conn.ids.get(new)

@@ -13,15 +13,31 @@ Check: TypeAlias = Callable[[Seen, Facts], Hit | Iterable[Hit] | None]
 
 TRIGGERS = frozenset(
     {
-        *("event", "first-token", "comment", "retry", "ignored", "no-data", "tail"),
+        *(
+            "event",
+            "deltas",
+            "beat",
+            "resumed",
+            "id",
+            "first-token",
+            "comment",
+            "retry",
+            "ignored",
+            "no-data",
+            "tail",
+        ),
         *("gap", "burst", "request", "response", "close", "reconnect", "over"),
         *("bytes:bom", "bytes:utf8", "bytes:ends", "bytes:no-space", "bytes:blank-lines", "bytes:secret"),
         *("empty-block", "retry-block"),
     }
 )
-"""What a rule can be run on: an item or record of that kind; the first event that bears tokens; `gap`, silence before a
-read; `burst`, several events in one read after a pause; `over`, when a turn will get no further connection;
-``bytes:...``, something found in the raw bytes; blocks of comments or ``retry`` alone, once their blank line is there.
+"""What a rule can be run on.
+
+An item or record of that kind, or: `deltas`, an event of which its dialect has something to say; `beat`, a comment or
+an event that is a heartbeat; `resumed`, an event of a connection that is not the turn's first; `id`, an item that
+brings an id; the first event that bears tokens; `gap`, silence before a read; `burst`, several events in one read after
+a pause; `over`, when a turn will get no further connection; ``bytes:...``, something found in the raw bytes; blocks of
+comments or ``retry`` alone, once their blank line is there.
 """
 
 

@@ -8,6 +8,7 @@ from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Hit
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.view import Seen
+from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
 from sse_tui.resume import Verdict
 
@@ -32,7 +33,7 @@ def _news(facts: Facts, *kinds: str) -> Verdict | None:
 @rule(
     "resume-unsupported",
     "error",
-    "event",
+    "resumed",
     "close",
     advice="Do not resume from this server by Last-Event-ID; drop what comes again, or start the answer anew.",
     reference="whatwg/html#8297; r3labs/sse#61",
@@ -58,7 +59,7 @@ def resume_unsupported(at: Seen, facts: Facts) -> Hit | None:
 @rule(
     "resume-gap",
     "error",
-    "event",
+    "resumed",
     "close",
     advice="Fetch what is missing in another way, or start anew; keep more events on the server.",
     reference="whatwg/html#8297; term-llm#878",
@@ -94,24 +95,29 @@ def other_place(at: Seen, facts: Facts) -> Hit | None:
 def sequence_jump(at: Seen, facts: Facts) -> Hit | None:
     """Sequence numbers inside the payloads that jump, or that begin in the middle."""
     item, conn = at.item, facts.conn
+    for delta in at.deltas:
+        if isinstance(delta, Meta) and delta.name == "sequence-gap":
+            return _jumped(delta.value[0] - 1, delta.value[1])
     if not isinstance(item, Event) or not (conn.numbered or conn.events < _LOOKED_AT):
         return None
     found = _SEQUENCE.search(item.data)
     if found is None:
         return None
     number, last = int(found[1]), conn.sequence
-    conn.sequence, conn.numbered = number, True
+    conn.sequence, conn.numbered = (
+        number,
+        facts.turn.dialect != "openai-responses",
+    )  # that one tells of gaps itself
     if last is None:
         return _late_start(number, facts)
-    if number == last + 1:
-        return None
+    return _jumped(last, number) if conn.numbered and number != last + 1 else None
+
+
+def _jumped(last: int, number: int) -> Hit:
+    missing = number - last - 1
     return Hit(
         f"The sequence number went from {last} to {number}: "
-        + (
-            f"{number - last - 1} events are missing."
-            if number > last
-            else "events came again or out of order."
-        ),
+        + (f"{missing} events are missing." if missing > 0 else "events came again or out of order."),
         "warning",
         evidence={"before": last, "number": number},
     )
@@ -135,7 +141,7 @@ def _late_start(number: int, facts: Facts) -> Hit | None:
 @rule(
     "resume-duplicate",
     "warning",
-    "event",
+    "resumed",
     "close",
     advice="Drop events whose id has been seen; start a resume behind the id that was sent.",
     reference="r3labs/sse#61; strands-agents/harness-sdk#2771",

@@ -21,7 +21,9 @@ _OVERLAP = 64
 _SMALL = 4096
 _STYLE = 64 * 1024  # a writer's habits show in the beginning of a body
 _NO_KEY = 512  # a usual event up to this size is a token or two, and no place for a key
-_PLAIN = bytes([0x09, *range(0x20, 0x7F)])
+_PLAIN = bytes([0x09, *range(0x20, 0x7F), *range(0x80, 0x100)])
+_BLOCK_OF_THREE = re.compile(rb"(?:(?:data|event|id): [^\n]*\n){3}\n")
+_STARTS = (b"data: ", b"event: ", b"id: ")
 _MARKS_A_READ = 4
 
 # Keys whose form is unmistakable; what is already masked does not match.
@@ -109,18 +111,20 @@ class Scanner:
         return marks
 
     def _is_usual(self, data: bytes) -> bool:
-        """Whether this read is one whole block, of plain text, in which there is nothing to find."""
+        """Whether this read is one whole block, of plain lines, in which there is nothing to find."""
         if len(data) > _SMALL or self._partial or self._cr_held or self.crlfs or not self.lfs:
             return False
-        rest = data.translate(None, _PLAIN)
-        if rest == b"\n\n":
-            if not data.startswith(b"data: "):
-                return False
-        elif rest != b"\n\n\n" or not data.startswith(b"event: ") or b"\ndata: " not in data:
+        ends = data.translate(None, _PLAIN)
+        if data[-2:] != b"\n\n" or not data.startswith(_STARTS):
             return False
-        return data[-2:] == b"\n\n" and (
-            len(data) <= _NO_KEY or not any(key in data for key in _SECRET_STARTS)
-        )
+        if ends == b"\n\n\n":
+            if not data.startswith(_STARTS, data.find(b"\n") + 1):
+                return False
+        elif ends != b"\n\n" and not (ends == b"\n\n\n\n" and _BLOCK_OF_THREE.fullmatch(data)):
+            return False
+        if len(data) > _NO_KEY and any(key in data for key in _SECRET_STARTS):
+            return False
+        return data.isascii() or _is_plain_text(data)
 
     def _bom(self, data: bytes, marks: list[Mark]) -> None:
         first = (self._tail[1:] + data)[:3] if self.offset else data[:3]
@@ -218,6 +222,15 @@ def mask(secret: bytes) -> str:
     """Enough of a secret to know it again, and no more."""
     text = secret.decode("ascii", "replace")
     return f"{text[:4]}... ({len(text)} characters)"
+
+
+def _is_plain_text(data: bytes) -> bool:
+    """Whether it is UTF-8 without a character that some take for a line end."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return b"\xe2\x80\xa8" not in data and b"\xe2\x80\xa9" not in data and b"\xc2\x85" not in data
 
 
 def _unfinished(rest: bytes) -> bytes:

@@ -125,7 +125,7 @@ def unterminated_tail(at: Seen, facts: Facts) -> Hit | None:
 @rule(
     "double-terminal",
     "warning",
-    "event",
+    "deltas",
     advice="Stop reading at the first end marker; make the server send it once.",
     reference="tenstorrent/vllm#378; llama-cpp-python",
 )
@@ -156,7 +156,7 @@ def done_without_finish(at: Seen, facts: Facts) -> Hit | None:
 @rule(
     "data-after-terminal",
     "warning",
-    "event",
+    "deltas",
     advice="Send everything, usage included, before the end marker.",
     reference="tenstorrent/vllm#378",
 )

@@ -14,7 +14,7 @@ from sse_tui.eventstream import Event
 @rule(
     "tool-call-index",
     "warning",
-    "event",
+    "deltas",
     advice="Give parallel calls the indices 0, 1, 2, and every piece the index of its call.",
     reference="ai-dynamo/dynamo#4723; vercel/ai#14277",
 )
