@@ -18,6 +18,7 @@ from sse_tui.dialects.base import (
     ToolCall,
     Usage,
 )
+from sse_tui.dialects.pieces import Pieces
 
 
 class _Channel:
@@ -26,26 +27,24 @@ class _Channel:
     __slots__ = ("_joined", "_parts", "length")
 
     def __init__(self) -> None:
-        self._parts: dict[tuple[int, int], list[str]] = {}
+        self._parts: dict[tuple[int, int], Pieces] = {}
         self._joined: str | None = ""
         self.length = 0
 
     def add(self, delta: Text | Reasoning | Refusal) -> None:
         text, index, part = delta
         try:
-            self._parts[index, part].append(text)
+            pieces = self._parts[index, part]
         except KeyError:
-            self._parts[index, part] = [text]
+            pieces = self._parts[index, part] = Pieces()
+        pieces.append(text)
         self.length += len(text)
         self._joined = None
 
     @property
     def text(self) -> str:
         if self._joined is None:
-            for place, pieces in self._parts.items():
-                if len(pieces) > 1:
-                    self._parts[place] = ["".join(pieces)]
-            self._joined = "".join(self._parts[place][0] for place in sorted(self._parts))
+            self._joined = "".join([self._parts[place].text for place in sorted(self._parts)])
         return self._joined
 
     @property
@@ -60,7 +59,7 @@ class _Call:
         self.index = index
         self.id: str | None = None
         self.name: str | None = None
-        self.arguments: list[str] = []
+        self.arguments = Pieces()
 
 
 class Answer:
@@ -205,7 +204,7 @@ class Answer:
         """Calls for the client to answer, ``{"id", "name", "arguments"}``: by choice, then by appearance."""
         ordered = sorted(self._calls.items(), key=lambda item: (item[1].index, item[0]))
         return [
-            {"id": call.id, "name": call.name, "arguments": "".join(call.arguments)} for _, call in ordered
+            {"id": call.id, "name": call.name, "arguments": call.arguments.text} for _, call in ordered
         ]
 
     @property

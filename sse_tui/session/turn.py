@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from sse_tui import dialects
 from sse_tui.diagnosis import Finding
@@ -15,13 +14,7 @@ from sse_tui.metrics import ClockBuilder, Gaps, Tpot
 from sse_tui.recording.records import Close, Request, Response
 from sse_tui.resume import Continuity, Verdict
 from sse_tui.session.entry import Span
-
-
-class Piece(NamedTuple):
-    """A run of the transcript: `channel` is "text", "reasoning", "refusal" or "tool"."""
-
-    channel: str
-    text: str
+from sse_tui.session.transcript import Transcript
 
 
 @dataclass
@@ -62,14 +55,13 @@ class Turn:
     discarded_tail: bool = False
     reconnecting: bool = False
     repeats: int = 0
-    transcript: list[Piece] = field(default_factory=list)
-    transcript_length: int = 0
+    transcript: Transcript = field(default_factory=Transcript)
     bytes: int = 0
     findings: list[Finding] = field(default_factory=list)
 
     def write(self, deltas: Sequence[Delta]) -> Span | None:
         """Add an event's deltas to the answer and the transcript; gives the span of the transcript they wrote."""
-        start = self.transcript_length
+        start = self.transcript.length
         for delta in deltas:
             self.answer.add(delta)
             if isinstance(delta, Text):
@@ -80,12 +72,11 @@ class Turn:
                 self._append("refusal", delta.text)
             elif isinstance(delta, ToolCall):
                 self._append("tool", (f"\n{delta.name} " if delta.name else "") + delta.arguments)
-        return (start, self.transcript_length) if self.transcript_length > start else None
+        return (start, self.transcript.length) if self.transcript.length > start else None
 
     def _append(self, channel: str, text: str) -> None:
         if text:
-            self.transcript.append(Piece(channel, text))
-            self.transcript_length += len(text)
+            self.transcript.append(channel, text)
 
     @property
     def dialect_name(self) -> str:

@@ -143,15 +143,9 @@ class Document:
 
     def _grow(self, position: int, turn: Turn, shown: _Shown) -> bool:
         changed = False
-        pieces = turn.transcript
-        while shown.pieces < len(pieces):
-            channel = pieces[shown.pieces].channel
-            end = shown.pieces
-            while end < len(pieces) and pieces[end].channel == channel:
-                end += 1
-            text = "".join(piece.text for piece in pieces[shown.pieces : end])
-            self._write(position, shown, channel, visible(text))
-            shown.pieces = end
+        if shown.length < turn.transcript.length:
+            for channel, text in turn.transcript.since(shown.length):
+                self._write(position, shown, channel, visible(text))
             changed = True
         if turn.over:
             shown.finished = True
@@ -203,7 +197,6 @@ class Document:
 class _Shown:
     """How much of a turn was laid out."""
 
-    pieces: int = 0
     length: int = 0
     finished: bool = False
 
