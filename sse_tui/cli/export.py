@@ -9,6 +9,7 @@ import click
 
 from sse_tui.cli.options import config_option, load_config
 from sse_tui.cli.output import Output, to_json
+from sse_tui.config import Loaded
 from sse_tui.errors import UsageError
 
 FORMATS = ("har", "sse", "curl", "pytest", "md")
@@ -37,7 +38,8 @@ def command(
 
     har opens in the network panel of Chrome and Firefox, and keeps the time of every read for sse-tui. sse is the
     body of one connection, byte for byte without its content coding. curl is its request. pytest is a test that runs
-    without sse-tui. md is the report for an issue tracker. FILE may be whatever sse-tui opens; - is stdin.
+    without sse-tui. md is the report for an issue tracker. FILE may be whatever sse-tui opens; - is stdin. Secrets are
+    taken out, those of other tools' captures too.
     """
     if form == "md":
         if conn is not None:
@@ -45,9 +47,10 @@ def command(
         from sse_tui.cli.report import read_report
         from sse_tui.session.report import markdown
 
-        data = markdown.render(read_report(source, [], load_config(config), given)).encode("utf-8", "replace")
+        report = read_report(source, [], load_config(config), given)
+        data = report.without_secrets(markdown.render(report)).encode("utf-8", "replace")
     else:
-        data = _exported(source, form, conn)
+        data = _exported(source, form, conn, load_config(config))
     if output is not None:
         from sse_tui.cli.writing import write_file
 
@@ -57,14 +60,18 @@ def command(
     return 0
 
 
-def _exported(source: str, form: str, number: int | None) -> bytes:
+def _exported(source: str, form: str, number: int | None, loaded: Loaded) -> bytes:
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
     from sse_tui.cli.sources import stdin
+    from sse_tui.recording import Redactor
     from sse_tui.session.export import read_tape
 
     opened = open_source(stdin() if source == "-" else Path(source))
-    tape = read_tape(opened.header, opened)
+    # What another tool captured has its secrets still.
+    redaction = loaded.config.recording
+    redactor = Redactor(redaction.redact_headers, redaction.redact_patterns)
+    tape = read_tape(opened.header, map(redactor.record, opened))
     for damage in getattr(opened, "damage", ()):
         narration.warn(str(damage))
     if form == "har":

@@ -83,6 +83,7 @@ def read_report(
     from sse_tui.cli.sources import stdin
     from sse_tui.cli.specs import dialect_of
     from sse_tui.metrics import Slo
+    from sse_tui.recording import Redactor
     from sse_tui.session.analysis import Analysis
     from sse_tui.session.report import ReportBuilder
 
@@ -90,7 +91,8 @@ def read_report(
     analysis = Analysis(
         opened.header, dialect=dialect_of(given), max_event_bytes=loaded.config.recording.max_event_bytes
     )
-    builder = ReportBuilder(analysis)
+    redaction = loaded.config.recording
+    builder = ReportBuilder(analysis, Redactor(redaction.redact_headers, redaction.redact_patterns))
     name = "standard input" if source == "-" else Path(source).name
     with narration.Status(f"reading {name}"):
         for record in opened:
@@ -106,6 +108,10 @@ def _render(report: Report, form: str, fail_on: str) -> str:
         from sse_tui.session.report import document
 
         return to_json(document.render(report)) + "\n"
+    return report.without_secrets(_for_people(report, form, fail_on))
+
+
+def _for_people(report: Report, form: str, fail_on: str) -> str:
     if form == "md":
         from sse_tui.session.report import markdown
 

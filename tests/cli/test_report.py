@@ -136,6 +136,39 @@ def test_what_curl_printed(cli: Callable, before: bytes) -> None:
     assert cli("tail", "-", "--raw", input=before + body).raw == body
 
 
+def test_secrets_of_another_tool_s_capture_stay_in_it(cli: Callable, tmp_path: Path) -> None:
+    delta = {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": "your key geheimnis-2"}}],
+    }
+    chunk = f"data: {json.dumps(delta)}\n\n"
+    entry = {
+        "startedDateTime": "2026-11-30T13:00:00Z",
+        "request": {
+            "method": "GET",
+            "url": "https://h/s?key=geheimnis-1",
+            "headers": [{"name": "Authorization", "value": "Bearer geheimnis-2"}],
+        },
+        "response": {
+            "status": 200,
+            "headers": [{"name": "set-cookie", "value": "sid=geheimnis-3"}],
+            "content": {"mimeType": "text/event-stream", "text": chunk},
+        },
+    }
+    path = tmp_path / "a.har"
+    path.write_text(json.dumps({"log": {"entries": [entry]}}))
+    for form in ("har", "sse", "curl", "pytest", "md"):
+        done = cli("export", str(path), "--to", form)
+        assert done.code == 0
+        assert "geheimnis-1" not in done.out + done.err
+        assert "geheimnis-2" not in done.out
+        assert "geheimnis-3" not in done.out
+    for form in ("text", "md", "html", "junit"):
+        done = cli("report", str(path), "--format", form)
+        assert "geheimnis" not in done.out
+        assert form == "junit" or "your key [redacted]" in done.out
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl")
 @pytest.mark.parametrize("options", ["-N", "-iN", "-vN", "-vsN"])
 def test_what_the_real_curl_prints(

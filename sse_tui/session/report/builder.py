@@ -8,7 +8,8 @@ from sse_tui import __version__
 from sse_tui.diagnosis import Finding
 from sse_tui.metrics import Row as Objective
 from sse_tui.metrics import Slo
-from sse_tui.recording.records import Note, Record
+from sse_tui.recording import Redactor
+from sse_tui.recording.records import Note, Record, Request, Response
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.objectives import objective_rows
 from sse_tui.session.report.expectation import Expectation, Judgement, judge
@@ -34,6 +35,7 @@ class Report:
     damage: list[str] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
     objectives: list[Objective] = field(default_factory=list)
+    redactor: Redactor = field(default_factory=Redactor)
     tool: str = f"sse-tui {__version__}"
 
     @property
@@ -55,6 +57,10 @@ class Report:
         """How many findings are of a severity."""
         return sum(finding.severity == severity for finding in self.analysis.findings)
 
+    def without_secrets(self, text: str) -> str:
+        """Text made of the report, without the secrets of its requests: a capture of another tool still has them."""
+        return self.redactor.text(text)
+
     def failed(self, fail_on: str) -> bool:
         """Whether an expectation failed, or a finding is as bad as `fail_on` ("error", "warning", "never")."""
         return any(not judgement.passed for judgement in self.judgements) or any(
@@ -73,9 +79,13 @@ def ranked(findings: list[Finding]) -> list[Finding]:
 
 
 class ReportBuilder:
-    """Feed it the records of a recording, then ask for the report."""
+    """Feed it the records of a recording, then ask for the report.
 
-    def __init__(self, analysis: Analysis) -> None:
+    `redactor` learns the secrets of the requests and the responses.
+    """
+
+    def __init__(self, analysis: Analysis, redactor: Redactor | None = None) -> None:
+        self._redactor = redactor or Redactor()
         self._analysis = analysis
         self._timelines: dict[int, Timeline] = {}
         self._timed = analysis.header.clock != "none"
@@ -84,6 +94,8 @@ class ReportBuilder:
     def feed(self, record: Record) -> None:
         """Take the next record."""
         timeline = self._running
+        if isinstance(record, Request | Response):
+            self._redactor.record(record)
         if record.conn:
             if timeline is None or timeline.conn != record.conn:
                 timeline = self._running = self._timeline(record)
@@ -110,7 +122,7 @@ class ReportBuilder:
     ) -> Report:
         """The report. Nothing may be fed afterwards. With the bounds of `slo` it has their table."""
         self._analysis.finish()
-        report = Report(name, self._analysis, self._timelines, list(damage or []))
+        report = Report(name, self._analysis, self._timelines, list(damage or []), redactor=self._redactor)
         report.judgements = [
             judge(expectation, self._analysis, turn)
             for turn in report.turns
