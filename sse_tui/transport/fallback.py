@@ -19,7 +19,7 @@ import httpx
 from sse_tui.errors import ConnectError
 from sse_tui.transport.body import BodyStream, Ending
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.problems import at, first_byte_timed_out, lost_before_headers, place, tls_failed
+from sse_tui.transport.problems import first_byte_timed_out, lost_before_headers, place, tls_failed
 from sse_tui.transport.stamping import PhaseSink
 from sse_tui.transport.tcp import Read
 
@@ -88,6 +88,7 @@ class FallbackTransport(httpx.AsyncBaseTransport):
 
     def __init__(self, clock: SessionClock, context: ssl.SSLContext, http2: bool, proxy: str | None) -> None:
         self._clock = clock
+        self._proxy = httpx.URL(proxy) if proxy else None
         self._inner = httpx.AsyncHTTPTransport(verify=context, http1=True, http2=http2, proxy=proxy)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -121,8 +122,13 @@ class FallbackTransport(httpx.AsyncBaseTransport):
                 cause = cause.__cause__ or cause.__context__
             if isinstance(cause, ssl.SSLError):
                 raise tls_failed(host, cause) from error
-            where = at(host, request.url.port or {"http": 80}.get(request.url.scheme, 443))
-            raise ConnectError("connect", f"Could not connect to {where} ({error}).") from error
+            if self._proxy is not None:
+                raise ConnectError(
+                    "proxy",
+                    f"Could not connect to the proxy {place(self._proxy)} ({error}).",
+                    "Check HTTP_PROXY and NO_PROXY.",
+                ) from error
+            raise ConnectError("connect", f"Could not connect to {place(request.url)} ({error}).") from error
         except httpx.HTTPError as error:
             raise lost_before_headers(request.url, str(error) or type(error).__name__, b"") from error
         t = self._clock.now()

@@ -77,7 +77,8 @@ async def test_a_proxy_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
     ran = await run("http://far.invalid/")
     assert ran.driver.error is not None
-    assert ran.driver.error.code == "connect"
+    assert ran.driver.error.code == "proxy"
+    assert f"the proxy 127.0.0.1:{proxy.port}" in ran.driver.error.message
 
 
 @pytest.mark.parametrize("proxy", ["socks5://user:secret@127.0.0.1:1", "gopher://127.0.0.1:1"])
