@@ -63,8 +63,8 @@ class BodyIndex:
             if type(record) is Chunk:
                 self.add(offset, record)
 
-    def add(self, file_offset: int, record: Chunk) -> int:
-        """Take one chunk; its number."""
+    def add(self, file_offset: int, record: Chunk, *, size: int | None = None) -> int:
+        """Take one chunk; its number. `size` is what it adds to the body where that is not its own size."""
         body = self._bodies.get(record.conn)
         if body is None:
             body = self._bodies[record.conn] = _Body()
@@ -73,7 +73,7 @@ class BodyIndex:
         self._times.append(record.t)
         body.numbers.append(number)
         body.starts.append(body.size)
-        body.size += record.size
+        body.size += record.size if size is None else size
         return number
 
     def conns(self) -> list[int]:

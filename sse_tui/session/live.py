@@ -13,12 +13,13 @@ from pathlib import Path
 
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, UsageError
-from sse_tui.recording import BodyIndex, BodyReader, Follower, mark_kept
-from sse_tui.recording.records import Chunk
+from sse_tui.recording import BodyIndex, Follower, mark_kept
+from sse_tui.recording.records import Chunk, Response
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.capture_client import CaptureClient
 from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
 from sse_tui.session.entry import Entry
+from sse_tui.session.plain_bodies import PlainBodies, PlainReader
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
 from sse_tui.session.rows import RowTable
 from sse_tui.session.spec import SessionSpec
@@ -48,7 +49,8 @@ class Live:
         self.analysis = Analysis(dialect=spec.dialect, max_event_bytes=spec.max_event_bytes)
         self.index = BodyIndex()
         self.rows = RowTable(self.index)
-        self.reader: BodyReader | None = None
+        self.reader: PlainReader | None = None
+        self._plain = PlainBodies()
         self.error: SseTuiError | None = None
         self.messages: list[Message] = []
         self.armed = spec.plan
@@ -87,7 +89,7 @@ class Live:
 
     def _follow(self, path: Path) -> None:
         self._follower = Follower(path)
-        self.reader = BodyReader(path, self.index)
+        self.reader = PlainReader(path, self.index, self._plain)
 
     def _captured(self) -> None:
         if self._capture is not None and self._capture.error is not None:
@@ -132,7 +134,9 @@ class Live:
                 self.analysis.adopt(self._follower.header)
             for offset, record in batch:
                 if isinstance(record, Chunk):
-                    self.index.add(offset, record)
+                    self.index.add(offset, record, size=self._plain.add(record))
+                elif isinstance(record, Response):
+                    self._plain.respond(record)
                 for entry in self.analysis.feed(record):
                     turn = self.analysis.turn
                     self.rows.add(entry, offset, turn.dialect_name if turn is not None else "generic")

@@ -42,6 +42,8 @@ class Transcript:
 
     def since(self, offset: int) -> Iterator[Piece]:
         """What stands from character `offset` on."""
+        if offset >= self.length:
+            return
         self._settle()
         first = max(0, bisect_right(self._starts, offset) - 1)
         for place in range(first, len(self._pieces)):
