@@ -34,6 +34,12 @@ class RoutingTransport(httpx.AsyncBaseTransport):
             context = create_context(self._verify)  # httpx sets its own protocols on it
             try:
                 self._fallbacks[proxy] = FallbackTransport(self._clock, context, self._http2, proxy)
+            except httpx.InvalidURL as error:
+                raise UsageError(
+                    "proxy",
+                    f"The proxy of the environment is no URL ({error}).",
+                    "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
+                ) from error
             except (ImportError, ValueError) as error:  # httpx's way to say that it has no such proxies
                 scheme = str(proxy).partition(":")[0]
                 raise UsageError(

@@ -81,7 +81,9 @@ async def test_a_proxy_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
     assert f"the proxy 127.0.0.1:{proxy.port}" in ran.driver.error.message
 
 
-@pytest.mark.parametrize("proxy", ["socks5://user:secret@127.0.0.1:1", "gopher://127.0.0.1:1"])
+@pytest.mark.parametrize(
+    "proxy", ["socks5://user:secret@127.0.0.1:1", "gopher://127.0.0.1:1", "http://user:secret@h:port"]
+)
 async def test_a_proxy_of_another_kind(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("all_proxy", proxy)
     ran = await run("http://far.invalid/")
