@@ -78,8 +78,12 @@ class Diagnosis:
         here.reads += 1
         if here.refused:
             return
-        here.window.feed(data, here.done)
-        marks = here.scanner.feed(data)
+        if here.window.end == here.done and here.scanner.passes(data):
+            here.window.replace(data)
+            marks = None
+        else:
+            here.window.feed(data, here.done)
+            marks = here.scanner.feed(data)
         if timed:
             before = here.last_read_t if here.last_read_t is not None else here.opened_t
             here.read_gap = t - before if before is not None else 0
@@ -107,7 +111,10 @@ class Diagnosis:
                 self._record(turn, entry)
                 continue
             if conn is None:
-                facts = self._facts(turn, entry.conn)
+                known = self._known
+                if known is None or known.conn.number != entry.conn or known.turn.view is not turn:
+                    known = self._facts(turn, entry.conn)
+                facts = known
                 conn = facts.conn
             if conn.response is not None and conn.response.status != 200:
                 continue

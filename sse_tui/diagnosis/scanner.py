@@ -67,11 +67,6 @@ class Scanner:
 
     def feed(self, data: bytes) -> list[Mark]:
         """The marks in the next bytes of the body."""
-        if self._is_usual(data):
-            self.offset += len(data)
-            self._tail = data
-            self.lfs += 2
-            return []
         marks: list[Mark] = []
         if len(self._tail) > _OVERLAP:
             self._tail = self._tail[-_OVERLAP:]
@@ -110,8 +105,11 @@ class Scanner:
             self._partial = b""
         return marks
 
-    def _is_usual(self, data: bytes) -> bool:
-        """Whether this read is one whole block, of plain lines, in which there is nothing to find."""
+    def passes(self, data: bytes) -> bool:
+        """Pass over a read that is one whole block, of plain lines, in which there is nothing to find.
+
+        False, and nothing done, for any other: it has to be fed.
+        """
         if len(data) > _SMALL or self._partial or self._cr_held or self.crlfs or not self.lfs:
             return False
         ends = data.translate(None, _PLAIN)
@@ -124,7 +122,11 @@ class Scanner:
             return False
         if len(data) > _NO_KEY and any(key in data for key in _SECRET_STARTS):
             return False
-        return data.isascii() or _is_plain_text(data)
+        if not (data.isascii() or _is_plain_text(data)):
+            return False
+        self.offset += len(data)
+        self._tail = data
+        return True
 
     def _bom(self, data: bytes, marks: list[Mark]) -> None:
         first = (self._tail[1:] + data)[:3] if self.offset else data[:3]

@@ -23,11 +23,7 @@ class Window:
     def feed(self, data: bytes, done: int) -> None:
         """Take the next bytes of the body; items up to offset `done` are complete."""
         pending = self.end - done
-        if not pending and len(data) < _PENDING:  # the usual read: one whole event after another
-            self.data = self.data[-_BEHIND:] + data
-            self.end += len(data)
-            self.start = self.end - len(self.data)
-        elif pending > _PENDING:
+        if pending > _PENDING:
             if self._head_start != done or not self._head:
                 self._head, self._head_start = self.quote(done, done + RAW_BYTES), done
             self._cut(self.end - _PENDING, data)
@@ -40,6 +36,12 @@ class Window:
             self.start = keep
         else:
             self.data += data
+        self.end += len(data)
+
+    def replace(self, data: bytes) -> None:
+        """Take the next bytes, of which it is known that they are whole blocks and follow a completed item."""
+        self.data = data
+        self.start = self.end
         self.end += len(data)
 
     def quote(self, start: int, end: int) -> bytes:
