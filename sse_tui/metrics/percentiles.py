@@ -82,17 +82,20 @@ def summarize(samples: Iterable[float]) -> Stats:
 class Samples:
     """Samples that keep coming, with summaries on the way.
 
-    Adding is O(1). `stats` is exact. `live` costs next to nothing when it is asked several times a second:
-    with many samples its percentiles are computed again only when 5 % have been added, while n, mean, sd, min
-    and max are always those of now. A million samples take 8 MB.
+    Adding is one append; mean, deviation and extremes take in what was added when they are asked for. `stats` is
+    exact. `live` costs next to nothing when it is asked several times a second: with many samples its percentiles
+    are computed again only when 5 % have been added, while n, mean, sd, min and max are always those of now. A
+    million samples take 8 MB.
     """
 
-    __slots__ = ("_finite", "_live", "_mean", "_square", "max", "min", "values")
+    __slots__ = ("_finite", "_live", "_max", "_mean", "_min", "_seen", "_square", "add", "values")
 
     def __init__(self) -> None:
         self.values = array("d")
-        self.min = math.inf
-        self.max = -math.inf
+        self.add: Callable[[float], None] = self.values.append
+        self._min = math.inf
+        self._max = -math.inf
+        self._seen = 0
         self._finite = 0
         self._mean = 0.0
         self._square = 0.0
@@ -101,18 +104,25 @@ class Samples:
     def __len__(self) -> int:
         return len(self.values)
 
-    def add(self, sample: float) -> None:
-        """Take one sample."""
-        self.values.append(sample)
-        if sample < self.min:
-            self.min = sample
-        if sample > self.max:
-            self.max = sample
-        if sample - sample == 0:  # finite; Welford's recurrence, which does not cancel
-            self._finite += 1
-            away = sample - self._mean
-            self._mean += away / self._finite
-            self._square += away * (sample - self._mean)
+    def _take_in(self) -> None:
+        """Count what was added since the last time, by the merging of moments (Chan et al.), which does not cancel."""
+        new = self.values[self._seen :]
+        if not new:
+            return
+        self._seen += len(new)
+        self._min = min(self._min, min(new))
+        self._max = max(self._max, max(new))
+        finite = new if all(map(math.isfinite, new)) else [sample for sample in new if math.isfinite(sample)]
+        if not finite:
+            return
+        count = len(finite)
+        mean = math.fsum(finite) / count
+        both = self._finite + count
+        away = mean - self._mean
+        self._square += math.fsum((sample - mean) ** 2 for sample in finite)
+        self._square += away * away * self._finite * count / both
+        self._mean += away * count / both
+        self._finite = both
 
     def stats(self) -> Stats:
         """The exact summary of all samples."""
@@ -134,14 +144,15 @@ class Samples:
         n = len(self.values)
         if not n:
             return Stats()
+        self._take_in()
         finite = self._finite == n
         return replace(
             percentiles,
             n=n,
             mean=self._mean if finite else math.inf,
             sd=math.sqrt(self._square / n) if finite else math.inf,
-            min=self.min,
-            max=self.max,
+            min=self._min,
+            max=self._max,
         )
 
     def _percentiles(self) -> Stats:

@@ -73,6 +73,8 @@ class Continuity:
         """An event was dispatched. False when it repeats one seen before, so that its text must not count
         again.
         """
+        if not (id or self._unsettled or (self._connections == 1 and len(self._beginning) < _BEGINNING)):
+            return True  # nothing that could tell a repeat
         digest = hashlib.blake2b(data.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         if self._unsettled:
             if self._requested:

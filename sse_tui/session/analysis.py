@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sse_tui import dialects
 from sse_tui.diagnosis import Diagnosis, Finding
 from sse_tui.dialects import Auto
-from sse_tui.dialects.base import Meta, Reasoning, Refusal, Text, ToolCall
+from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.metrics import Idle
 from sse_tui.recording.records import (
@@ -170,9 +170,10 @@ class Analysis:
         assert isinstance(record, Response)
         turn, wire = self._current(record)
         wire.conn.response = record
-        wire.decoder = ContentDecoder(record.headers)
-        if wire.decoder.damage:
-            self.problems.append(wire.decoder.damage)
+        decoder = ContentDecoder(record.headers)
+        wire.decoder = None if decoder.identity else decoder
+        if decoder.damage:
+            self.problems.append(decoder.damage)
         if record.status == 204:
             turn.continuity.nothing_more()
         elif record.status == 200:
@@ -187,15 +188,17 @@ class Analysis:
     def _chunk(self, record: Record) -> Iterable[Entry]:
         assert isinstance(record, Chunk)
         turn, wire = self._current(record)
+        conn, t = wire.conn, record.t
         data = record.data
+        size = len(data)
         self.reads += 1
-        wire.conn.reads += 1
-        wire.conn.bytes += len(data)
-        turn.bytes += len(data)
-        self.idle.bytes(record.t)
+        conn.reads += 1
+        conn.bytes += size
+        turn.bytes += size
+        self.idle.bytes(t)
         if wire.decoder is not None:
             data = wire.decoder.decode(data)
-        self.diagnosis.body(turn, wire.conn.number, data, record.t)
+        self.diagnosis.body(turn, conn.number, data, t)
         if wire.broken:
             return []
         try:
@@ -203,70 +206,90 @@ class Analysis:
         except EventTooLarge as exc:
             wire.broken = True
             self.problems.append(exc.message)
-            self.diagnosis.outgrown(turn, wire.conn.number, exc.start, exc.size, record.t)
             items = exc.items
-        entries = [self._item(turn, wire, item, record.t) for item in items]
-        turn.gaps.read(record.t, sum(entry.kind == "event" for entry in entries), conn=wire.conn.number)
+        before = conn.events
+        entries = self._items(turn, wire, items, t)
+        turn.gaps.read(t, conn.events - before, conn=conn.number)
+        return entries
+
+    def _items(self, turn: Turn, wire: _Wire, items: Iterable[Item], t: int) -> list[Entry]:
+        """The entries of the items that one read, or the end, completed."""
+        entries = [
+            self._event(turn, wire, item, t) if type(item) is Event else self._item(turn, wire, item, t)
+            for item in items
+        ]
+        last_event_id = wire.parser.last_event_id
+        if last_event_id != (turn.last_event_id or ""):
+            turn.last_event_id = last_event_id
+            turn.ids = True
         return entries
 
     def _item(self, turn: Turn, wire: _Wire, item: Item, t: int) -> Entry:
         entry = Entry(
             ITEM_KINDS[type(item)], self._time(t), turn.number, wire.conn.number, item=item, read=self.reads
         )
-        if isinstance(item, Event):
-            self._event(turn, wire, item, t, entry)
-        elif isinstance(item, Comment):
+        if isinstance(item, Comment):
             turn.comments += 1
             self.idle.beat(t)
-            if isinstance(turn.dialect, Auto):
-                turn.dialect.comment_seen(item.text)
         elif isinstance(item, Retry):
             turn.retries.append(item.ms)
         elif isinstance(item, Ignored):
             turn.ignored_fields[item.line.split(":", 1)[0]] += 1
-            self._line(turn, wire, item.line, t, entry)
         elif isinstance(item, Tail):
             turn.discarded_tail = True
-            self._line(turn, wire, item.text, t, entry)
-        self._follow_id(turn, wire)
         return entry
 
-    def _event(self, turn: Turn, wire: _Wire, item: Event, t: int, entry: Entry) -> None:
+    def _event(self, turn: Turn, wire: _Wire, item: Event, t: int) -> Entry:
+        conn, read = wire.conn, self.reads
         turn.events += 1
         turn.event_types[item.type] += 1
-        wire.conn.events += 1
-        entry.number = wire.conn.events
-        entry.same_read = wire.last_event_read == self.reads
-        if wire.last_event_t is not None and not entry.same_read and self._timed:
-            entry.gap_ms = (t - wire.last_event_t) / 1e6
-        wire.last_event_t, wire.last_event_read = t, self.reads
+        conn.events += 1
+        same_read = wire.last_event_read == read
+        gap_ms = None
+        if self._timed and not same_read and wire.last_event_t is not None:
+            gap_ms = (t - wire.last_event_t) / 1e6
+        wire.last_event_t, wire.last_event_read = t, read
         self.idle.event(t)
         turn.clocks.event(t)
-        entry.repeat = not turn.continuity.event(item.id, item.data)
-        if entry.repeat:
+        repeat = not turn.continuity.event(item.id, item.data)
+        deltas: Sequence[Delta] = ()
+        span = None
+        if repeat:
             turn.repeats += 1
-            return
-        entry.deltas = turn.dialect.read(item)
-        entry.span = turn.write(entry.deltas)
-        self._tokens(turn, wire, entry, t)
+        else:
+            deltas = turn.dialect.read(item)
+            span = turn.write(deltas)
+            self._tokens(turn, wire, deltas, t)
+        # By position: this is done for every event.
+        return Entry(
+            "event",
+            t if self._timed else None,
+            turn.number,
+            conn.number,
+            item,
+            None,
+            deltas,
+            read,
+            conn.events,
+            gap_ms,
+            same_read,
+            span,
+            repeat,
+        )
 
-    def _line(self, turn: Turn, wire: _Wire, line: str, t: int, entry: Entry) -> None:
-        """A line that the standard ignores may still mean something: JSON lines, an error without a field."""
-        entry.deltas = turn.dialect.read_ignored(line)
-        if entry.deltas:
-            entry.span = turn.write(entry.deltas)
-            self._tokens(turn, wire, entry, t)
-
-    def _tokens(self, turn: Turn, wire: _Wire, entry: Entry, t: int) -> None:
+    def _tokens(self, turn: Turn, wire: _Wire, deltas: Sequence[Delta], t: int) -> None:
         bearing = visible = False
-        for delta in entry.deltas:
-            if isinstance(delta, Text | Refusal):
+        for delta in deltas:
+            if isinstance(delta, Text):
                 if delta.text:
                     bearing = visible = True
             elif isinstance(delta, Reasoning):
                 bearing = bearing or bool(delta.text)
             elif isinstance(delta, ToolCall):
                 if delta.arguments or delta.name:
+                    bearing = visible = True
+            elif isinstance(delta, Refusal):
+                if delta.text:
                     bearing = visible = True
             elif isinstance(delta, Meta) and delta.name == "ping":
                 self.idle.beat(t)
@@ -275,18 +298,11 @@ class Analysis:
             turn.clocks.token(t, visible=visible)
             turn.gaps.token(t, self.reads, conn=wire.conn.number)
 
-    def _follow_id(self, turn: Turn, wire: _Wire) -> None:
-        if wire.parser.last_event_id != (turn.last_event_id or ""):
-            turn.last_event_id = wire.parser.last_event_id
-            turn.ids = True
-
     def _close(self, record: Record) -> Iterable[Entry]:
         assert isinstance(record, Close)
         turn, wire = self._current(record)
         wire.conn.close = record
-        entries = (
-            [] if wire.broken else [self._item(turn, wire, item, record.t) for item in wire.parser.close()]
-        )
+        entries = [] if wire.broken else self._items(turn, wire, wire.parser.close(), record.t)
         turn.clocks.end(record.t)
         self._wire = None
         return [*entries, self._entry(record)]
