@@ -24,6 +24,8 @@ _LAST_REMARK = re.compile(
     rb"\* (?:Connection #\d+ to host |Closing connection|transfer closed with |Recv failure: |Operation timed out"
     rb"|HTTP/2 stream \d+ was not closed|we are done reading)[^\r\n]*"
 )
+# First bytes of what curl writes itself: remarks, heads, its meter, "curl: (56)", "HTTP/1.1".
+_MARKS = frozenset(bytes([byte]) for byte in b"*<>{}c %\r0123456789H")
 _LAST_LINES = 1 << 16
 _TLS = re.compile(rb"\* (?:SSL connection using|ALPN: server|using TLS)")
 # Exit codes of curl: https://curl.se/libcurl/c/libcurl-errors.html
@@ -42,12 +44,14 @@ def records(pieces: Iterable[Piece]) -> Iterator[Record]:
 
 class _Verbose:
     def __init__(self) -> None:
-        self._lines = Lines()
+        self._lines = Lines(self._is_body)
         self._t = 0
         self._conn = 0
         self._scheme = "http"
         self._sent: list[str] = []
         self._got: list[str] = []
+        self._dumped: list[str] = []
+        self._begun = False
         self._head_bytes = 0
         self._body: Body | None = None
         self._request: Request | None = None
@@ -77,29 +81,48 @@ class _Verbose:
     def _part(self, part: Part, out: list[Record]) -> None:
         line = part.data
         if not part.begins:
-            self._pending.append(line)
+            self._pending.append(_without_remark(line))
         elif line.startswith(b"> "):
-            self._took(self._sent, line)
+            self._took(self._sent, line[2:])
             if not line[2:].strip():
                 self._flush(out)
                 self._asked()
         elif line.startswith(b"< ") and (self._got or line.startswith(b"< HTTP/")):
-            self._took(self._got, line)
+            self._took(self._got, line[2:])
             if not line[2:].strip():
-                self._answered(out)
+                self._flush(out)
+                lines, self._got = self._got, []
+                self._answered(lines, out)
         elif line.startswith(b"* "):
             if _TLS.match(line):
                 self._scheme = "https"
         elif failed := _FAILED.match(line):
             self._failed(int(failed[1]), failed[2])
-        elif not (_DATA.fullmatch(line) or _METER.match(line)):
+        elif _DATA.fullmatch(line) or _METER.match(line):
+            pass
+        elif self._dumped or (line.startswith(b"HTTP/") and not self._begun and not self._got):
+            # The head of curl -i, with only a progress meter before it.
+            self._took(self._dumped, line)
+            if not line.strip():
+                lines, self._dumped = self._dumped, []
+                self._answered(lines, out)
+        else:
             self._pending.append(_without_remark(line) if self._body is not None else line)
+
+    def _is_body(self, beginning: bytes) -> bool:
+        """Whether a line that begins so is of a body whose lines end with CR alone: curl's own end with LF."""
+        return (
+            self._body is not None
+            and not self._dumped
+            and b"\r" in beginning[:-1]
+            and beginning[:1] not in _MARKS
+        )
 
     def _took(self, lines: list[str], line: bytes) -> None:
         self._head_bytes += len(line)
         if self._head_bytes > HEAD_LIMIT:
             raise malformed("head", f"A head is longer than {HEAD_LIMIT} bytes.")
-        lines.append(line[2:].decode("utf-8", "replace").rstrip("\r\n"))
+        lines.append(line.decode("utf-8", "replace").rstrip("\r\n"))
 
     def _asked(self) -> None:
         if self._sent:
@@ -107,11 +130,9 @@ class _Verbose:
             self._head_bytes = 0
             self._request = request_of(lines, t=self._t, turn=1, conn=0, scheme=self._scheme)
 
-    def _answered(self, out: list[Record]) -> None:
-        self._flush(out)
-        lines, self._got = [line for line in self._got if line], []
+    def _answered(self, lines: list[str], out: list[Record]) -> None:
         self._head_bytes = 0
-        head = response_head(lines)
+        head = response_head([line for line in lines if line])
         if head.interim:
             return
         if self._body is not None:
@@ -121,6 +142,7 @@ class _Verbose:
             out.append(msgspec.structs.replace(self._request, conn=self._conn))
             self._request = None
         self._body = Body(head, t=self._t, turn=1, conn=self._conn)
+        self._begun = False
         out += self._body.begin()
 
     def _failed(self, code: int, words: bytes) -> None:
@@ -132,6 +154,7 @@ class _Verbose:
         self._pending.clear()
         # What stands before the first head is no body: curl's own words, or those of a script around it.
         if data and self._body is not None:
+            self._begun = True
             out += self._body.feed(self._t, data)
 
 

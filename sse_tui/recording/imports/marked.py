@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 # How much of an unfinished line is held to see what it is.
@@ -16,10 +16,18 @@ class Part(NamedTuple):
     data: bytes
 
 
-class Lines:
-    """Feed it pieces; it gives the lines that are whole, and long ones in parts."""
+def _never(_beginning: bytes) -> bool:
+    return False
 
-    def __init__(self) -> None:
+
+class Lines:
+    """Feed it pieces; it gives the lines that are whole, and long ones in parts.
+
+    `plain` says of the beginning of a line that no more of it needs to be seen, so that it can pass at once.
+    """
+
+    def __init__(self, plain: Callable[[bytes], bool] = _never) -> None:
+        self._plain = plain
         self._held = b""
         self._inside = False
 
@@ -35,7 +43,7 @@ class Lines:
                 self._inside = False
                 at = end
                 continue
-            if self._inside or len(data) - at >= HELD:
+            if self._inside or len(data) - at >= HELD or self._plain(data[at : at + HELD]):
                 yield Part(not self._inside, data[at:])
                 self._inside = True
             else:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sse_tui.recording import Close, Request, Response, sniff
+from sse_tui.recording import Chunk, Close, Request, Response, import_pieces, sniff
 
 BODY = b"id: 1\ndata: one\n\ndata: * not a remark\n\ndata: [DONE]\n\n"
 BEFORE = b"""\
@@ -74,6 +74,36 @@ def test_a_progress_meter_is_passed_over(opened: Callable) -> None:
         b"\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\n"
     )
     assert opened(meter + BEFORE + BODY).body == BODY
+
+
+METER = (
+    b"  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+    b"                                 Dload  Upload   Total   Spent    Left  Speed\n"
+)
+
+
+def test_heads_of_curl_i_behind_a_progress_meter(opened: Callable) -> None:
+    heads = (
+        b"HTTP/1.1 307 Temporary Redirect\r\nLocation: /x\r\n\r\n"
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    )
+    found = opened(METER + heads + BODY)
+    assert (found.statuses, found.body) == ([307, 200], BODY)
+    assert opened(METER + heads + BODY + b"HTTP/1.1 200 is no head here\n\n").statuses == [307, 200]
+
+
+def test_lines_that_end_with_cr_alone_pass_as_they_come() -> None:
+    pieces = [
+        (1, BEFORE),
+        (2, b"id: 1\n"),
+        (3, b"data: o"),
+        (4, b"ne\r\rdata"),
+        (5, b": two\r\r"),
+        (6, AFTER),
+    ]
+    records = import_pieces("curl-verbose", pieces, clock="read").records
+    chunks = [(record.t, record.data) for record in records if isinstance(record, Chunk)]
+    assert chunks == [(2, b"id: 1\n"), (4, b"data: one\r\rdata"), (5, b": two\r\r")]
 
 
 def test_tls_gives_https(opened: Callable) -> None:
