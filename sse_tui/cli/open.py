@@ -1,4 +1,4 @@
-"""``sse-tui open``: a recording or a raw event stream, in the TUI or printed."""
+"""``sse-tui open``: a recording, a raw stream or another tool's capture, in the TUI or printed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from sse_tui.errors import RecordingError, UsageError
 def command(source: str, as_json: bool, as_text: bool, config: str | None, **given: Any) -> int:
     """View or print a recording or a raw stream.
 
-    FILE is a recording or a raw event stream, - what comes on stdin.
+    FILE is a recording, a raw event stream or another tool's capture (curl -i, curl -v, HAR, VCR cassette, a log with
+    times, rows of DevTools), - what comes on stdin.
     """
     if as_json and as_text:
         raise UsageError("two-forms", "--json and --text exclude each other.")
