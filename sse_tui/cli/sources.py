@@ -29,7 +29,7 @@ def kind_of(argument: str) -> Kind:
     if Path(argument).exists():
         return "file"
     looks_like_path = argument.startswith((".", "/", "~")) or argument.endswith(
-        (".jsonl", ".sse", ".txt", ".har")
+        (".jsonl", ".sse", ".txt", ".har", ".log", ".yaml", ".yml")
     )
     if not looks_like_path and _HOST.fullmatch(argument):
         return "url"
