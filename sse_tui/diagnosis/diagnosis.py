@@ -215,7 +215,13 @@ class Diagnosis:
     def _identified(self, entry: Seen, item: Event | NoData, facts: Facts) -> None:
         """An item that brings an id, or resets it."""
         conn = facts.conn
-        self._run("id", entry, facts)
+        prefix, number = conn.last_number
+        if (
+            number is not None and item.id == f"{prefix}{number + 1}"
+        ):  # the usual next one: nothing to say of it
+            conn.last_number = prefix, number + 1
+        else:
+            self._run("id", entry, facts)
         conn.own_ids += 1
         conn.remember_id(item.id, conn.events + 1)
         conn.last_id = facts.turn.last_id = item.id

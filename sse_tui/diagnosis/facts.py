@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from dataclasses import dataclass, field
 
 from sse_tui.diagnosis.scanner import Mark, Scanner
@@ -75,7 +75,7 @@ class ConnFacts:
     last_id: str = ""
     own_ids: int = 0
     without_id: int = 0
-    ids: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    ids: dict[str, int] = field(default_factory=dict)  # the last ones, and which event brought each
     last_number: tuple[str, int | None] = (
         "",
         None,
@@ -112,8 +112,8 @@ class ConnFacts:
     def remember_id(self, id: str, event: int) -> None:
         """An event brought this id itself."""
         self.ids[id] = event
-        if len(self.ids) > _IDS_KEPT:
-            self.ids.popitem(last=False)
+        if len(self.ids) > 2 * _IDS_KEPT:
+            self.ids = dict(list(self.ids.items())[_IDS_KEPT:])
 
 
 @dataclass(slots=True)
