@@ -206,6 +206,7 @@ class Analysis:
         except EventTooLarge as exc:
             wire.broken = True
             self.problems.append(exc.message)
+            self.diagnosis.outgrown(turn, conn.number, exc.start, exc.size, t)
             items = exc.items
         before = conn.events
         entries = self._items(turn, wire, items, t)
@@ -231,13 +232,24 @@ class Analysis:
         if isinstance(item, Comment):
             turn.comments += 1
             self.idle.beat(t)
+            if isinstance(turn.dialect, Auto):
+                turn.dialect.comment_seen(item.text)
         elif isinstance(item, Retry):
             turn.retries.append(item.ms)
         elif isinstance(item, Ignored):
             turn.ignored_fields[item.line.split(":", 1)[0]] += 1
+            self._line(turn, wire, item.line, t, entry)
         elif isinstance(item, Tail):
             turn.discarded_tail = True
+            self._line(turn, wire, item.text, t, entry)
         return entry
+
+    def _line(self, turn: Turn, wire: _Wire, line: str, t: int, entry: Entry) -> None:
+        """A line that the standard ignores may still mean something: JSON lines, an error without a field."""
+        entry.deltas = turn.dialect.read_ignored(line)
+        if entry.deltas:
+            entry.span = turn.write(entry.deltas)
+            self._tokens(turn, wire, entry.deltas, t)
 
     def _event(self, turn: Turn, wire: _Wire, item: Event, t: int) -> Entry:
         conn, read = wire.conn, self.reads
