@@ -81,7 +81,7 @@ class _Verbose:
     def _part(self, part: Part, out: list[Record]) -> None:
         line = part.data
         if not part.begins:
-            self._pending.append(_without_remark(line))
+            self._body_part(line)
         elif line.startswith(b"> "):
             self._took(self._sent, line[2:])
             if not line[2:].strip():
@@ -100,14 +100,20 @@ class _Verbose:
             self._failed(int(failed[1]), failed[2])
         elif _DATA.fullmatch(line) or _METER.match(line):
             pass
-        elif self._dumped or (line.startswith(b"HTTP/") and not self._begun and not self._got):
+        elif self._dumped or (line.startswith(b"HTTP/") and not (self._begun or self._got)):
             # The head of curl -i, with only a progress meter before it.
             self._took(self._dumped, line)
             if not line.strip():
                 lines, self._dumped = self._dumped, []
                 self._answered(lines, out)
         else:
-            self._pending.append(_without_remark(line) if self._body is not None else line)
+            self._body_part(line)
+
+    def _body_part(self, line: bytes) -> None:
+        # What stands before the first head is no body: curl's own words, or those of a script around it.
+        if self._body is not None:
+            self._begun = True
+            self._pending.append(_without_remark(line))
 
     def _is_body(self, beginning: bytes) -> bool:
         """Whether a line that begins so is of a body whose lines end with CR alone: curl's own end with LF."""
@@ -152,9 +158,7 @@ class _Verbose:
     def _flush(self, out: list[Record]) -> None:
         data = b"".join(self._pending)
         self._pending.clear()
-        # What stands before the first head is no body: curl's own words, or those of a script around it.
         if data and self._body is not None:
-            self._begun = True
             out += self._body.feed(self._t, data)
 
 
