@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import importlib
 import os
@@ -52,6 +53,14 @@ class Commands(click.Group):
         module = importlib.import_module(f"sse_tui.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """``sse-tui --model x`` is ``sse-tui chat --model x``."""
@@ -153,6 +162,7 @@ def _defect(error: Exception) -> Exit:
 
 def _usage(error: click.ClickException) -> str:
     """click's message as one line, with the command whose help answers it."""
-    message = error.format_message().rstrip(".") + "."
+    message = error.format_message()
+    message = message if message.endswith("?") else message.rstrip(".") + "."
     context = getattr(error, "ctx", None)
     return f"{message} See: {context.command_path} --help" if context is not None else message

@@ -75,7 +75,7 @@ def _spec(
         plan=fault_plan(loaded, given.get("fault")),
         policy=_policy(given.get("reconnect")),
         timeouts=_timeouts(loaded),
-        record_to=Path(record) if record else None,
+        record_to=Path(record) if record is not None else None,
         max_event_bytes=config.recording.max_event_bytes,
         engine=given.get("engine") or "llamacpp",
         **{"profile": Profile(), **more},

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from sse_tui.cli.curl_options import curl_request, request_options
 from sse_tui.cli.options import (
@@ -46,6 +47,10 @@ def command(
 
     if as_json and raw:
         raise UsageError("two-forms", "--json and --raw exclude each other.")
+    if raw and max_events is not None:
+        raise UsageError(
+            "two-forms", "--raw and --max-events exclude each other: bytes are not counted in events."
+        )
     if source is None and not given.get("pasted"):
         raise UsageError(
             "no-source", "There is nothing to read.", "Give a URL, a file, - for stdin, or --curl."
@@ -54,10 +59,23 @@ def command(
     kind = kind_of(source) if source is not None else "url"
     if kind == "url":
         return _live(source, form, max_events, config, given)
+    _refuse_request_options(source or "")
     from sse_tui.cli.reading import read_source
 
     fd_or_path = stdin() if kind == "stdin" else Path(source or "")
     return read_source(fd_or_path, form, load_config(config), given, max_events=max_events)
+
+
+def _refuse_request_options(source: str) -> None:
+    """Raises `UsageError` if an option was given that only a request to a URL could heed."""
+    context = click.get_current_context()
+    heeded = {"source", "as_json", "raw", "max_events", "stream_dialect", "config", "no_record"}
+    for option in context.command.params:
+        name = option.name or ""
+        if name not in heeded and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(
+                "not-a-request", f"{option.opts[-1]} needs a URL; {source} is read without a request."
+            )
 
 
 def _live(
