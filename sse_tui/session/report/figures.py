@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sse_tui.diagnosis import Finding
 from sse_tui.session.jsonform import clocks_json, gaps_json
-from sse_tui.session.report.builder import Objective, Report
+from sse_tui.session.report.builder import Objective, Report, ranked
 from sse_tui.session.turn import Connection, Turn
 
 CLOCK_WORDS = {
@@ -176,6 +176,25 @@ def _measured(value: float, unit: str) -> str:
 
 OBJECTIVE_TITLES = ["objective", "bound", "found", "state"]
 CONNECTION_TITLES = ["conn", "status", "events", "bytes", "reads", "closed"]
+
+
+class Shown(NamedTuple):
+    """A finding, and what of its advice and its reference was not said of an earlier one already."""
+
+    finding: Finding
+    advice: str
+    reference: str
+
+
+def shown(findings: list[Finding]) -> list[Shown]:
+    """The findings, the worst first."""
+    told: set[tuple[str, str]] = set()
+    out: list[Shown] = []
+    for finding in ranked(findings):
+        new = (finding.rule, finding.advice) not in told
+        told.add((finding.rule, finding.advice))
+        out.append(Shown(finding, finding.advice if new else "", finding.reference if new else ""))
+    return out
 
 
 def place(finding: Finding) -> str:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sse_tui.diagnosis import Finding
 from sse_tui.session.report import figures
-from sse_tui.session.report.builder import Report, ranked
+from sse_tui.session.report.builder import Report
 from sse_tui.session.report.escaping import text as _e
 from sse_tui.session.report.figures import Row
 from sse_tui.session.report.page_style import STYLE
@@ -93,23 +92,24 @@ def _findings(turn: Turn) -> Iterator[str]:
     if not turn.findings:
         return
     yield "<section><h2>Findings</h2>"
-    for finding in ranked(turn.findings):
-        yield _finding(finding)
+    for shown in figures.shown(turn.findings):
+        yield _finding(shown)
     yield "</section>"
 
 
-def _finding(finding: Finding) -> str:
+def _finding(shown: figures.Shown) -> str:
+    finding = shown.finding
     severity = finding.severity if finding.severity in ("error", "warning", "info") else "info"
     parts = [
         f'<article class="finding {severity}"><h3><b>{severity}</b> {_e(finding.rule)}</h3>',
         f'<p class="place">{_e(figures.place(finding))}</p><p>{_e(finding.message)}</p>',
     ]
-    if finding.advice:
-        parts.append(f"<p>{_e(finding.advice)}</p>")
+    if shown.advice:
+        parts.append(f"<p>{_e(shown.advice)}</p>")
     if finding.raw:
         parts.append(f"<pre>{_e(figures.quoted(finding, 200))}</pre>")
-    if finding.reference:
-        parts.append(f'<p class="place">see {_e(finding.reference)}</p>')
+    if shown.reference:
+        parts.append(f'<p class="place">see {_e(shown.reference)}</p>')
     return "".join([*parts, "</article>"])
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sse_tui.diagnosis import Finding
 from sse_tui.session.report import figures
-from sse_tui.session.report.builder import Report, ranked
+from sse_tui.session.report.builder import Report
 from sse_tui.session.report.figures import Row
 from sse_tui.session.turn import Turn
 
@@ -59,8 +58,8 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
     yield from _table(["", ""], [[row.name, code(row.value)] for row in rows])
     if turn.findings:
         yield from ["", "### Findings", ""]
-        for finding in ranked(turn.findings):
-            yield from _finding(finding)
+        for shown in figures.shown(turn.findings):
+            yield from _finding(shown)
     timing = [*figures.clock_rows(report, turn), *figures.gap_rows(report, turn)]
     if timing:
         yield from ["", "### Timing", ""]
@@ -75,15 +74,16 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
             yield from [fence(text), "", "</details>"]
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(shown: figures.Shown) -> Iterator[str]:
+    finding = shown.finding
     yield f"- **{finding.severity}** `{finding.rule}` ({figures.place(finding)})  "
     yield f"  {prose(finding.message)}  "
-    if finding.advice:
-        yield f"  {prose(finding.advice)}  "
+    if shown.advice:
+        yield f"  {prose(shown.advice)}  "
     if finding.raw:
         yield f"  bytes: {code(figures.quoted(finding))}  "
-    if finding.reference:
-        yield f"  see {code(finding.reference)}"
+    if shown.reference:
+        yield f"  see {code(shown.reference)}"
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from sse_tui.diagnosis import Finding
 from sse_tui.session.report import figures
-from sse_tui.session.report.builder import Report, ranked
+from sse_tui.session.report.builder import Report
 from sse_tui.session.report.escaping import visible
 from sse_tui.session.report.figures import Row
 from sse_tui.session.turn import Turn
@@ -50,8 +49,8 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
     yield from _rows(figures.summary_rows(turn))
     if turn.findings:
         yield from ["", "Findings"]
-        for finding in ranked(turn.findings):
-            yield from _finding(finding)
+        for shown in figures.shown(turn.findings):
+            yield from _finding(shown)
     timing = [*figures.clock_rows(report, turn), *figures.gap_rows(report, turn)]
     if timing:
         yield from ["", "Timing"]
@@ -89,14 +88,15 @@ def _aligned(column: list[str]) -> list[str]:
     return [cell.rjust(width) if counts else cell.ljust(width) for cell in column]
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(shown: figures.Shown) -> Iterator[str]:
+    finding = shown.finding
     yield f"  {_LETTERS.get(finding.severity, '?')} {finding.rule}  {figures.place(finding)}"
-    for text in (finding.message, finding.advice):
+    for text in (finding.message, shown.advice):
         yield from wrap(_flat(text), WIDTH - 4, initial_indent="    ", subsequent_indent="    ")
     if finding.raw:
         yield f"    | {figures.quoted(finding)}"
-    if finding.reference:
-        yield f"    see {finding.reference}"
+    if shown.reference:
+        yield f"    see {shown.reference}"
 
 
 def _judgements(report: Report) -> Iterator[str]:

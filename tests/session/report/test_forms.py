@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from html import escape
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -31,6 +32,17 @@ def test_nothing_wrong_is_said_in_one_line(healthy: Report) -> None:
     text = plain.render(healthy)
     assert "0 of 3 expectations failed" in text
     assert "E " not in text.replace("E2E", "").replace("TTF", "")
+
+
+def test_advice_is_given_once_a_rule(made: Callable[..., Report]) -> None:
+    bad = b"".join(b"data: {no json %d\n\n" % number for number in range(3))
+    report = made(story("a", end=bad))
+    found = [finding for finding in report.findings if finding.rule == "invalid-json-event"]
+    assert len(found) > 1
+    # What a line breaks in the plain text is whole in the page.
+    assert html.render(report).count(escape(found[0].advice)) == 1
+    assert plain.render(report).count(f"see {found[0].reference}") == 1
+    assert markdown.render(report).count(markdown.prose(found[0].advice)) == 1
 
 
 def test_json_of_one_turn_is_that_turn(healthy: Report) -> None:
