@@ -216,10 +216,9 @@ class Diagnosis:
         """An item that brings an id, or resets it."""
         conn = facts.conn
         prefix, number = conn.last_number
-        if (
-            number is not None and item.id == f"{prefix}{number + 1}"
-        ):  # the usual next one: nothing to say of it
-            conn.last_number = prefix, number + 1
+        following = None if number is None else f"{prefix}{number + 1}"
+        if item.id == following and number is not None and following not in conn.ids:
+            conn.last_number = prefix, number + 1  # the usual next one: nothing to say of it
         else:
             self._run("id", entry, facts)
         conn.own_ids += 1

@@ -366,6 +366,14 @@ def test_line_ends_are_told_apart(body: bytes, kind: str, place: tuple[int, int]
     assert (finding.start, finding.end) == place
 
 
+def test_an_id_is_reused_even_where_it_is_the_next_number() -> None:
+    body = b"id: 5\ndata: a\n\nid: 4\ndata: b\n\nid: 5\ndata: c\n\n"
+    assert {"id-not-monotonic", "id-reused"} <= rules(body)
+    counting = b"".join(b"id: s-%d\ndata: x\n\n" % n for n in range(20))
+    assert rules(counting) == set()
+    assert only(counting + b"id: s-3\ndata: x\n\n", "id-reused").evidence == {"id": "s-3", "earlier": 4}
+
+
 def test_mixed_line_ends_are_counted() -> None:
     found = [f for f in of_bytes(b"data: a\r\n\r\ndata: b\n\n").findings if f.rule == "line-endings"]
     assert [f.evidence["kind"] for f in found] == ["crlf", "mixed"]
