@@ -43,7 +43,7 @@ def wrong_content_type(at: Seen, facts: Facts) -> Hit | None:
         return Hit(
             f"The body is {kind}: JSON lines and no event stream, which EventSource refuses and SSE clients "
             "read as nothing.",
-            "info" if facts.turn.line_protocol else "error",
+            "info" if facts.turn.line_protocol else "warning",
             evidence={"content_type": given},
         )
     what = f"is {given[:80]!r}" if given else "is missing"
@@ -77,7 +77,7 @@ def not_a_stream(at: Seen, facts: Facts) -> Hit | None:
             "The body starts with a JSON object and not with a field: it is JSON or JSON lines, of which an "
             "SSE client "
             "reads nothing.",
-            "info" if facts.turn.line_protocol else "error",
+            "info" if facts.turn.line_protocol else "error" if _is_stream(facts) else "warning",
             evidence={"sniffed": "json", "start": raw.decode("utf-8", "replace")},
         )
     return None

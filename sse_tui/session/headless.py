@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from pathlib import Path
 
 from sse_tui.dialects.base import Message
-from sse_tui.errors import SseTuiError, StreamError
+from sse_tui.errors import HttpError, SseTuiError, StreamError
 from sse_tui.recording import Redactor
 from sse_tui.recording.records import Record
 from sse_tui.session.analysis import Analysis
@@ -116,6 +116,16 @@ def problem_of(turn: Turn) -> SseTuiError | None:
             f"The stream was cut after {_events(turn)}, {turn.bytes} bytes: {how}.",
             "Its terminal marker never came, so the answer is not whole." if marked else "",
         )
+    return _no_stream(turn)
+
+
+def _no_stream(turn: Turn) -> HttpError | None:
+    """The error of a body that is no event stream, and of which nothing could be read."""
+    if not turn.over or turn.events or turn.answer.text_length:
+        return None
+    for finding in turn.findings:
+        if finding.rule == "wrong-content-type" and finding.severity == "error":
+            return HttpError("not-an-event-stream", finding.message, finding.advice)
     return None
 
 

@@ -240,7 +240,18 @@ def test_lines_of_json_are_named_and_not_blamed() -> None:
 
 
 def test_an_event_stream_without_its_field_names_is_an_error() -> None:
-    found = findings([text("a")[6:-1] * 3])
-    assert [(f.rule, f.severity) for f in found if f.rule == "wrong-content-type"] == [
-        ("wrong-content-type", "error")
-    ]
+    lines = text("a")[6:-1] * 3
+    assert only([lines], "wrong-content-type").severity == "warning"  # it may have come as JSON lines
+    wire = Wire().ask().good().read(10, lines).close(20, "eof")
+    assert only(wire, "wrong-content-type").severity == "error"
+
+
+def test_a_page_is_a_problem_of_its_turn() -> None:
+    from sse_tui.session.headless import problem_of
+    from tests.diagnosis.telling import of_bytes
+
+    turn = of_bytes(b"<html><body>502</body></html>\n").turn
+    assert turn is not None
+    problem = problem_of(turn)
+    assert problem is not None
+    assert (problem.code, type(problem).__name__) == ("not-an-event-stream", "HttpError")
