@@ -119,7 +119,7 @@ def test_the_other_exports(cli: Callable) -> None:
 
 CURL_I = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 CURL_V = (
-    b"* Connected\n> GET /x HTTP/1.1\r\n> Host: h\r\n> \r\n"
+    b"* Connected to h (127.0.0.1) port 80\n> GET /x HTTP/1.1\r\n> Host: h\r\n> \r\n"
     b"< HTTP/1.1 200 OK\r\n< Content-Type: text/event-stream\r\n< \r\n"
 )
 

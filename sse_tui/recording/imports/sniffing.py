@@ -16,8 +16,12 @@ Kind = Literal[
 
 _BOM = b"\xef\xbb\xbf"
 _HTTP = re.compile(rb"HTTP/\d(?:\.\d)? \d{3}(?: |\r?$)|[A-Z]{3,10} \S+ HTTP/\d(?:\.\d)?\r?$")
-# curl's remarks, its progress meter, or the first line of the request.
-_CURL = re.compile(rb"\* [ A-Za-z]|> [A-Z]+ \S+ HTTP/\d|< HTTP/\d|  % Total    % Received")
+# curl's first remarks, its progress meter, or the first line of a head.
+_CURL = re.compile(
+    rb"\* (?: +Trying |Trying |Host |Hostname |Connected to |Re-?using |Rebuilt URL|About to |Uses proxy|Could not "
+    rb"|Establish |Added |IPv[46]: |STATE: |Expire |processing: |Note: |Unable |Using |Closing |WARNING: |!!! )"
+    rb"|> [A-Z]+ \S+ HTTP/\d|< HTTP/\d|  % Total    % Received"
+)
 _DOCUMENT = re.compile(rb"\s*(?:[{\[]|---|#|%YAML)")
 _HAR = re.compile(rb'\s*\{\s*"log"\s*:\s*\{')
 _CASSETTE = re.compile(
@@ -31,7 +35,7 @@ def undecided(first: bytes) -> bool:
     """Whether more bytes (up to `SNIFF_BYTES`) may tell more about the format."""
     if len(first) >= SNIFF_BYTES:
         return False
-    if b"\n" not in first:
+    if b"\n" not in first and b"\r" not in first:
         return True
     return kind_of(first) == "event-stream" and bool(_DOCUMENT.match(first) or devtools.may_be_table(first))
 

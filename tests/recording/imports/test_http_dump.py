@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import Request, Response, open_any, sniff
+from sse_tui.recording import Request, Response, enough, open_any, sniff
 
 BODY = b"id: 1\ndata: caf\xc3\xa9\n\n: ping\n\ndata: last\n\n"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Thing: a: b\r\n\r\n"
@@ -115,3 +115,33 @@ def test_what_is_malformed_is_named(data: bytes, words: str, tmp_path: object) -
 
     with pytest.raises(RecordingError, match=words):
         list(open_any(io.BytesIO(data)))
+
+
+@pytest.mark.parametrize(
+    ("first", "decided"),
+    [
+        (b"data: x", False),
+        (b"data: x\r", True),
+        (b"data: x\n", True),
+        (b"data: " + b"x" * 5000, True),
+        (b"HTTP/1.1 200 OK\r\n", True),
+        (b"* Host h was resolved.\n", True),
+        (b"{\n", False),
+        (b'{\n "log": {\n', True),
+        (b"---\n", False),
+        (b"---\nhttp_interactions:\n", True),
+        (b"# made by a tool\n", False),
+        (b"id\ttype\tdata\ttime\n", True),
+        (b"1\tmessage\tline one\n", False),
+        (b"1\tmessage\tline one\nline two\t13:00:00\n", True),
+        (b"", False),
+    ],
+)
+def test_no_more_is_read_than_needed_to_tell(first: bytes, decided: bool) -> None:
+    """A live pipe is shown from its first line on."""
+    assert enough(first) == decided
+
+
+@pytest.mark.parametrize("first", [b"* a list item\ndata: x\n\n", b"> quoted\n", b"< less\n", b"GET me\n"])
+def test_what_only_looks_like_curl_is_a_stream(first: bytes) -> None:
+    assert sniff(first) == "event-stream"
