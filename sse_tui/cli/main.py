@@ -27,6 +27,7 @@ COMMANDS = (
     "report",
     "export",
     "replay",
+    "lens",
     "minimize",
     "bundle",
     "serve",

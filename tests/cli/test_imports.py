@@ -55,6 +55,7 @@ def probe(args: list[str], env: dict[str, str]) -> tuple[int, list[str]]:
                 "report",
                 "export",
                 "replay",
+                "lens",
                 "minimize",
                 "serve",
                 "models",
