@@ -20,7 +20,7 @@ class EventTooLarge(StreamError):  # noqa: N818
         super().__init__(
             "event-too-large",
             f"The event that starts at byte {start} has grown to {size} bytes; the limit is {limit}.",
-            "Raise the limit with --max-event-bytes, or max_event_bytes in the [recording] table, "
+            "Raise the limit, max_event_bytes in the [recording] table of the configuration, "
             "if events of this size are expected.",
         )
         self.size = size

@@ -362,7 +362,7 @@ def test_the_error_says_where_how_much_and_what_to_do():
     assert error.code == "event-too-large"
     assert (error.start, error.limit, error.size) == (21, 100, 206)
     assert all(word in error.message for word in ("21", "100", "206"))
-    assert "--max-event-bytes" in error.hint
+    assert "max_event_bytes" in error.hint
     assert first + error.items == [
         Event("message", "a", "", 0, 9),
         Event("message", "b", "", 9, 18),
