@@ -1,7 +1,8 @@
 """Random access to the bodies in a recording of any size, without holding them.
 
-The index keeps numbers only, in typed arrays: 28 bytes a chunk (its place among the connection's chunks and
-its body offset there; its line's offset in the file and its time). The bytes are read again from the file
+The index keeps numbers only, in typed columns: 28 bytes a chunk (its place among the connection's chunks and
+its body offset there; its line's offset in the file and its time), of which those of a long recording are not in
+memory. The bytes are read again from the file
 when they are asked for. `pread` and not `mmap`: a mapped file that someone truncates kills the process with
 SIGBUS, and through the small window that is kept, neighbouring chunks cost no further system call.
 """
@@ -9,7 +10,6 @@ SIGBUS, and through the small window that is kept, neighbouring chunks cost no f
 from __future__ import annotations
 
 import os
-from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..errors import RecordingError
+from .column import Column
 from .lines import BROKEN, decode_record
 from .records import Chunk, Record
 
@@ -30,8 +31,8 @@ class _Body:
     __slots__ = ("numbers", "size", "starts")
 
     def __init__(self) -> None:
-        self.numbers = array("I")
-        self.starts = array("q")
+        self.numbers = Column("I")
+        self.starts = Column("q")
         self.size = 0
 
 
@@ -42,8 +43,8 @@ class BodyIndex:
     """
 
     def __init__(self) -> None:
-        self._offsets = array("q")
-        self._times = array("q")
+        self._offsets = Column("q")
+        self._times = Column("q")
         self._bodies: dict[int, _Body] = {}
 
     def __len__(self) -> int:
@@ -51,11 +52,11 @@ class BodyIndex:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the columns, what they hold in reserve not counted."""
+        """Memory of the columns, what they hold in reserve or on the disk not counted."""
         columns = [self._offsets, self._times]
         for body in self._bodies.values():
             columns += [body.numbers, body.starts]
-        return sum(len(column) * column.itemsize for column in columns)
+        return sum(column.nbytes for column in columns)
 
     def feed(self, pairs: Iterable[tuple[int, Record]]) -> None:
         """Take (offset of the line, record) pairs, as `Follower.poll` and `with_offsets` give them."""
@@ -116,7 +117,7 @@ class BodyIndex:
             return []
         first = bisect_right(body.starts, start) - 1
         last = bisect_left(body.starts, end)
-        return list(zip(body.numbers[first:last], body.starts[first:last], strict=True))
+        return [(body.numbers[place], body.starts[place]) for place in range(first, last)]
 
 
 class BodyReader:
