@@ -13,15 +13,15 @@ from typing import NamedTuple
 from sse_tui.diagnosis import catalogue as _catalogue  # noqa: F401  (registers the rules)
 from sse_tui.diagnosis.facts import ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding, Hit
-from sse_tui.diagnosis.registry import CHECKS, Rule
+from sse_tui.diagnosis.keeping import KEPT, Keeper
+from sse_tui.diagnosis.meaning import PLAIN, bearing, is_beat_or_end, what
+from sse_tui.diagnosis.registry import CHECKS
 from sse_tui.diagnosis.scanner import Mark
 from sse_tui.diagnosis.view import Seen, TurnView
-from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
+from sse_tui.dialects.base import Delta, Finish, Meta, StreamFault
 from sse_tui.eventstream import Comment, Event, Item, NoData, Retry, Tail
 from sse_tui.recording.records import Close, Header, Reconnect, Record, Request, Response
 
-KEPT = 3  # findings of one rule on one connection; more are counted
-MOST = 5_000  # findings of a session
 SETTLE = 8  # token events after which the usual ones pass by
 BIG = 64 * 1024  # bytes of an event that are worth a look
 SILENCE_NS = 15_000_000_000
@@ -58,10 +58,9 @@ class Diagnosis:
         self.session = SessionFacts(header or Header())
         self.findings: list[Finding] = []
         self.failures: list[str] = []
-        self._by_rule: dict[tuple[str, int], list[Finding]] = {}
         self._turn: TurnFacts | None = None
         self._conn: ConnFacts | None = None
-        self._new: list[Finding] = []
+        self._keeper = Keeper()
         self._known: Facts | None = None  # those of the running connection
 
     @property
@@ -123,7 +122,7 @@ class Diagnosis:
                 continue
             events += 1
             deltas = entry.deltas
-            if conn.settled and len(deltas) == 1 and type(deltas[0]) in _PLAIN:
+            if conn.settled and len(deltas) == 1 and type(deltas[0]) in PLAIN:
                 type_, data, id_, start, end = item
                 if (
                     type_ in conn.plain_types
@@ -144,7 +143,7 @@ class Diagnosis:
             conn.event_reads += 1
             if events >= BURST_EVENTS and conn.read_gap >= BURST_GAP_NS:
                 self._burst(events, facts)
-        return self._take_new() if self._new else []
+        return self._take_new() if self._keeper.new else []
 
     def finish(self) -> list[Finding]:
         """Nothing follows; gives what only that tells. Idempotent."""
@@ -152,7 +151,7 @@ class Diagnosis:
         return self._take_new()
 
     def _take_new(self) -> list[Finding]:
-        new, self._new = self._new, []
+        new, self._keeper.new = self._keeper.new, []
         self.findings += new
         return new
 
@@ -168,8 +167,8 @@ class Diagnosis:
         """An event that is not the usual one, or not yet known to be."""
         conn, turn = facts.conn, facts.turn
         facts.own_id = bool(item.id or conn.last_id) and self._has_own_id(item, facts)
-        bearing, kinds = _bearing(entry.deltas)
-        if bearing and not turn.first_token_seen:
+        tokens, kinds = bearing(entry.deltas)
+        if tokens and not turn.first_token_seen:
             self._run("first-token", entry, facts)
             turn.first_token_seen = True
         if entry.deltas:
@@ -185,11 +184,11 @@ class Diagnosis:
         if ping or item.type in ("ping", "heartbeat", "keepalive"):
             self._run("beat", entry, facts)
             conn.heartbeats.beat("ping event" if item.data else "empty event", entry.t)
-        elif bearing or not turn.known:
+        elif tokens or not turn.known:
             conn.last_progress_t = entry.t
-        conn.token_events += bearing
+        conn.token_events += tokens
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
-            turn.before_token.append(item.type if item.type != "message" else _what(entry.deltas))
+            turn.before_token.append(item.type if item.type != "message" else what(entry.deltas))
         turn.finish_seen = turn.finish_seen or Finish in kinds
         turn.fault_seen = turn.fault_seen or StreamFault in kinds
         if turn.done_at is None and any(isinstance(d, Meta) and d.name == "done" for d in entry.deltas):
@@ -209,7 +208,7 @@ class Diagnosis:
         conn = facts.conn
         if facts.own_id:
             self._identified(entry, item, facts)
-        elif conn.own_ids and isinstance(item, Event) and not _is_beat_or_end(item, entry.deltas):
+        elif conn.own_ids and isinstance(item, Event) and not is_beat_or_end(item, entry.deltas):
             conn.without_id += 1
 
     def _identified(self, entry: Seen, item: Event | NoData, facts: Facts) -> None:
@@ -340,77 +339,7 @@ class Diagnosis:
                 if hits is None:
                     continue
                 for hit in (hits,) if isinstance(hits, Hit) else hits:
-                    self._found(rule, hit, at, facts)
+                    self._keeper.found(rule, hit, at, facts)
             except Exception as error:  # a defect of a rule must not cost the reader the stream
                 if len(self.failures) < KEPT * KEPT:
                     self.failures.append(f"{rule.id}: {type(error).__name__}: {error}")
-
-    def _found(self, rule: Rule, hit: Hit, at: Seen, facts: Facts) -> None:
-        known = self._by_rule.setdefault((rule.id, facts.conn.number), [])
-        if hit.amend:
-            if known:
-                first = known[0]
-                first.severity = hit.severity or first.severity
-                first.message = hit.message or first.message
-                first.evidence |= hit.evidence
-            return
-        if known:
-            known[0].count += 1
-        if len(known) >= KEPT or len(self.findings) + len(self._new) >= MOST:
-            return
-        finding = self._make(rule, hit, at, facts)
-        known.append(finding)
-        self._new.append(finding)
-
-    def _make(self, rule: Rule, hit: Hit, at: Seen, facts: Facts) -> Finding:
-        at = hit.seen or at
-        item, mark = at.item, facts.mark
-        start, end = hit.start, hit.end
-        if start is None and item is not None:
-            start, end = item.start, item.end
-        elif start is None and mark is not None:
-            start, end = mark.start, mark.end
-        raw = b"" if start is None or end is None else facts.conn.window.quote(start, end)
-        return Finding(
-            rule=rule.id,
-            severity=hit.severity or rule.severity,
-            message=hit.message,
-            advice=hit.advice or rule.advice,
-            reference=rule.reference,
-            turn=facts.turn.view.number,
-            conn=facts.conn.number,
-            start=start,
-            end=end,
-            event=at.number or None,
-            t=at.t,
-            raw=raw,
-            evidence=dict(hit.evidence),
-        )
-
-
-_PLAIN = frozenset({Text, Reasoning})
-
-
-def _bearing(deltas: Sequence[Delta]) -> tuple[bool, set[type]]:
-    """Whether any of the deltas brings the answer on, and which kinds there are."""
-    bearing = False
-    for delta in deltas:
-        if isinstance(delta, Text | Reasoning | Refusal):
-            bearing = bearing or bool(delta.text)
-        elif isinstance(delta, ToolCall):
-            bearing = bearing or bool(delta.arguments or delta.name)
-    return bearing, {type(delta) for delta in deltas}
-
-
-def _is_beat_or_end(item: Event, deltas: Sequence[Delta]) -> bool:
-    """Whether the event is a heartbeat or the end marker, which nobody resumes behind."""
-    return item.type == "ping" or any(isinstance(d, Meta) and d.name in ("ping", "done") for d in deltas)
-
-
-def _what(deltas: Sequence[Delta]) -> str:
-    """A word for an event that bears no tokens."""
-    names = [delta.name for delta in deltas if isinstance(delta, Meta)]
-    for name in ("role", "ping", "prompt_filter_results"):
-        if name in names:
-            return name
-    return type(deltas[0]).__name__.lower() if deltas else "empty"

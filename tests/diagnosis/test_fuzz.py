@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sse_tui.diagnosis.diagnosis import KEPT
+from sse_tui.diagnosis.keeping import KEPT
 from sse_tui.recording.records import (
     Close,
     End,
