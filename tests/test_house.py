@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.code_map import CONTRIBUTING, summary, with_map
+from tests.readme import BLOCK, README, with_outputs
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "sse_tui").rglob("*.py"))
@@ -46,6 +47,12 @@ def test_the_readme_has_exactly_the_two_commands_and_ci_runs_the_second() -> Non
     start, test = blocks
     assert start.endswith("sse-tui")
     assert test in (ROOT / ".ci/run").read_text("utf-8").splitlines()
+
+
+def test_the_readme_shows_what_its_commands_print() -> None:
+    text = README.read_text("utf-8")
+    assert len(BLOCK.findall(text)) >= 2
+    assert with_outputs(text) == text, "run: python tests/readme.py"
 
 
 def test_the_readme_shows_screenshots_that_exist() -> None:
