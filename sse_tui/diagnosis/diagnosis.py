@@ -281,6 +281,7 @@ class Diagnosis:
             self._run("reconnect", entry, facts)
             facts.turn.reconnects += 1
             facts.turn.last_reconnect_conn = entry.conn
+            facts.turn.policy = record.policy
             facts.turn.delays_ms.append(record.delay_ms)
             if entry.t is not None:
                 self.session.reconnect_times.append(entry.t)

@@ -136,6 +136,7 @@ class TurnFacts:
     reconnects: int = 0
     delays_ms: list[float] = field(default_factory=list)
     last_reconnect_conn: int = 0
+    policy: str = ""  # of the last reconnect
     verdict_told: tuple[str, int] | None = None
     over: bool = False
 

@@ -39,7 +39,7 @@ class Keeper:
 
 def _amend(finding: Finding, hit: Hit) -> None:
     finding.severity = hit.severity or finding.severity
-    finding.message = hit.message or finding.message
+    finding.message = _printable(hit.message) or finding.message
     finding.evidence |= hit.evidence
 
 
@@ -55,7 +55,7 @@ def _make(rule: Rule, hit: Hit, at: Seen, facts: Facts) -> Finding:
     return Finding(
         rule=rule.id,
         severity=hit.severity or rule.severity,
-        message=hit.message,
+        message=_printable(hit.message),
         advice=hit.advice or rule.advice,
         reference=rule.reference,
         turn=facts.turn.view.number,
@@ -66,4 +66,13 @@ def _make(rule: Rule, hit: Hit, at: Seen, facts: Facts) -> Finding:
         t=at.t,
         raw=raw,
         evidence=dict(hit.evidence),
+    )
+
+
+def _printable(message: str) -> str:
+    """A message may quote a server: what is not printable in it is escaped."""
+    if message.isprintable():
+        return message
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in message
     )

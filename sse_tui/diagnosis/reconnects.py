@@ -34,6 +34,7 @@ def unsafe_retry(at: Seen, facts: Facts) -> Hit | None:
     return Hit(
         f"The {request.method} was sent again as connection {facts.conn.number}, {why}: the work is done, "
         "and paid, twice.",
+        "info" if facts.turn.policy.startswith("resend") and not ended else "error",  # the user asked for it
         evidence={"method": request.method, "after_end": ended},
     )
 

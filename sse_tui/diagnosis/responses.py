@@ -37,8 +37,8 @@ def wrong_content_type(at: Seen, facts: Facts) -> Hit | None:
         return None
     given = facts.conn.response_header("content-type")
     kind = essence(given or "")
-    if kind == "text/event-stream":
-        return None
+    if kind == "text/event-stream" or (kind == "application/json" and facts.turn.dialect == "mcp"):
+        return None  # MCP answers a request either way
     if kind in _LINES:
         return Hit(
             f"The body is {kind}: JSON lines and no event stream, which EventSource refuses and SSE clients "

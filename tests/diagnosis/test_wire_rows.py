@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 
+import msgspec
 import pytest
 
 from sse_tui.diagnosis import Finding
@@ -255,3 +256,24 @@ def test_a_page_is_a_problem_of_its_turn() -> None:
     problem = problem_of(turn)
     assert problem is not None
     assert (problem.code, type(problem).__name__) == ("not-an-event-stream", "HttpError")
+
+
+def test_what_a_server_says_is_quoted_printably() -> None:
+    message = only(b'data: {"error":{"message":"\\u001b[31mred\\u0007\\ud800"}}\n\n', "in-band-error").message
+    assert message.isprintable()
+    assert "\\x1b[31mred\\x07" in message
+
+
+@pytest.mark.parametrize(("policy", "severity"), [("resend", "info"), ("last-event-id", "error")])
+def test_a_resend_that_the_user_asked_for_is_no_error(policy: str, severity: str) -> None:
+    wire = Wire().ask(method="POST").good().read(10, b"data: a\n\n").close(20, "reset")
+    wire.waits(20)
+    wire.records[-1] = msgspec.structs.replace(wire.records[-1], policy=policy)
+    assert only(wire.ask(1020, again=True, method="POST"), "unsafe-retry").severity == severity
+
+
+@pytest.mark.parametrize(("dialect", "fires"), [("mcp", False), ("openai-chat", True)])
+def test_a_json_answer_is_fine_in_mcp(dialect: str, fires: bool) -> None:
+    wire = Wire().ask(method="POST", dialect=dialect)
+    wire.response(5, headers=[("Content-Type", "application/json")])
+    assert ("wrong-content-type" in rules(wire)) is fires
