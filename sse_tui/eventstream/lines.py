@@ -47,6 +47,8 @@ def lone_lines(lines: bytes, width: int, start: int, between: bool) -> list[Item
         texts = repeat(line[prefix:eol].decode("utf-8", "replace"))
         spans = range(start, stop, step), range(start + eol + 1, stop + eol + 1, step)
         return list(map(_new, repeat(kind), zip(texts, *spans, strict=False)))
+    if times < 8:  # not worth the preparations
+        return None
     if lines[lines.rfind(b"\n", 0, -ends) + 1] != first:
         return None
     starts_of_lines = lines.count((b"\n" if ends == 1 else b"\n\n") + lines[:1]) + 1
