@@ -33,9 +33,14 @@ def chat_spec(**options: object) -> SessionSpec:
 async def answer(live: Live, prompt: str, turn: int, cuts: tuple[int, ...] = ()) -> str:
     await live.send(prompt)
     for count in cuts:
-        await until(lambda count=count: len(live.analysis.turns) == turn and live.analysis.turns[-1].events >= count, live)
+        await until(
+            lambda count=count: len(live.analysis.turns) == turn and live.analysis.turns[-1].events >= count,
+            live,
+        )
         await live.fault("cut@now")
-    await until(lambda: len(live.analysis.turns) == turn and live.analysis.turns[-1].over and not live.busy, live, 60)
+    await until(
+        lambda: len(live.analysis.turns) == turn and live.analysis.turns[-1].over and not live.busy, live, 60
+    )
     return live.analysis.turns[-1].answer.text
 
 
@@ -131,4 +136,3 @@ async def test_a_headless_session_can_be_stopped() -> None:
             if count == 3:
                 session.stop()
         assert session.analysis.turns[0].outcome == "stopped"
-
