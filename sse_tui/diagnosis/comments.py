@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Hit
@@ -10,7 +11,9 @@ from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.view import Seen
 from sse_tui.eventstream import Event, NoData
 
-PHANTOMS = ("httpx-sse", "httpx2", "the openai SDK", "the anthropic SDK", "cohere's SDK")
+# Which decoders make an event of what: measured, see `clients`. httpx2 does so for fields only.
+PHANTOMS = ("httpx-sse", "the openai SDK", "cohere's SDK")
+PHANTOMS_OF_FIELDS = (*PHANTOMS, "httpx2")
 _HEARTBEAT = re.compile(r"\s*:?\s*(ping|keep-?alive|heartbeat|hb|processing|openrouter processing)\b.*", re.I)
 _BARE = re.compile(r"\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I)
 
@@ -35,13 +38,15 @@ def phantom_fields(at: Seen, facts: Facts) -> Hit | None:
     item = at.item
     if not isinstance(item, NoData):
         return None
-    return _phantom(f"a block with {'an event' if item.type else 'an id'} field but no data")
+    return _phantom(
+        f"a block with {'an event' if item.type else 'an id'} field but no data", PHANTOMS_OF_FIELDS
+    )
 
 
 @also("phantom-event-risk", "retry-block")
 def phantom_retry(at: Seen, facts: Facts) -> Hit | None:
     """The same from a block of retry alone."""
-    return _phantom("a block of nothing but retry")
+    return _phantom("a block of nothing but retry", PHANTOMS_OF_FIELDS)
 
 
 @also("phantom-event-risk", "bytes:blank-lines")
@@ -52,12 +57,11 @@ def phantom_blank_lines(at: Seen, facts: Facts) -> Hit | None:
     return _phantom("a second blank line after an event with an id")
 
 
-def _phantom(what: str) -> Hit:
+def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Hit:
     return Hit(
-        f"By the standard {what} dispatches nothing; {', '.join(PHANTOMS[:3])} and others make an event with "
-        "empty data "
-        "of it, which the openai SDK fails to parse as JSON.",
-        evidence={"clients": list(PHANTOMS)},
+        f"By the standard {what} dispatches nothing; {', '.join(clients)} make an event with empty data of it, which the "
+        "openai SDK fails to parse as JSON.",
+        evidence={"clients": list(clients)},
     )
 
 
