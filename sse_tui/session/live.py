@@ -19,6 +19,8 @@ from sse_tui.session.analysis import Analysis
 from sse_tui.session.capture_client import CaptureClient
 from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
 from sse_tui.session.entry import Entry
+from sse_tui.session.found import Found
+from sse_tui.session.glimpse import GlimpsedRow, glimpse
 from sse_tui.session.plain_bodies import PlainBodies, PlainReader
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
 from sse_tui.session.rows import RowTable
@@ -49,6 +51,7 @@ class Live:
         self.analysis = Analysis(dialect=spec.dialect, max_event_bytes=spec.max_event_bytes)
         self.index = BodyIndex()
         self.rows = RowTable(self.index)
+        self.found = Found(self.analysis.findings, self.rows)
         self.reader: PlainReader | None = None
         self._plain = PlainBodies()
         self.error: SseTuiError | None = None
@@ -59,6 +62,7 @@ class Live:
         self._capture: CaptureClient | None = None
         self._endpoint: LocalEndpoint | None = None
         self._turn = 0
+        self._glimpse: list[GlimpsedRow] = []
 
     # -- life -----------------------------------------------------------------------------------------------------
 
@@ -69,6 +73,7 @@ class Live:
         """
         if self.spec.path is not None:
             self._follow(self.spec.path)
+            self._glimpse = glimpse(self.spec.path, dialect=self.spec.dialect)
             return
         self._capture = CaptureClient(self.spec, self._captured)
         path = await self._capture.start()
@@ -128,6 +133,7 @@ class Live:
         if self._follower is None:
             return entries
         deadline = time.perf_counter() + budget_s
+        placed = len(self.found)
         while True:
             batch = self._follower.poll(READ_BYTES)
             if self._follower.header is not None:
@@ -141,13 +147,32 @@ class Live:
                     turn = self.analysis.turn
                     self.rows.add(entry, offset, turn.dialect_name if turn is not None else "generic")
                     entries.append(entry)
+                if len(self.found) != placed:
+                    self.found.sync()
+                    placed = len(self.found)
             if not batch or time.perf_counter() >= deadline:
+                if not batch:
+                    self._conclude()
+                self.found.sync()
                 return entries
+
+    def _conclude(self) -> None:
+        """Have the rules say what only the end of a turn tells, once nothing of it can follow."""
+        turn = self.analysis.turn
+        if self._capture is not None and turn is not None and turn.over and not self._capture.busy:
+            self.analysis.finish()
 
     @property
     def behind(self) -> bool:
         """True while the file holds more than was polled."""
         return self._follower is not None and not self._follower.caught_up
+
+    @property
+    def end_rows(self) -> list[GlimpsedRow]:
+        """The last rows of a large file, while it is being read from its beginning; else none."""
+        if self._glimpse and not self.behind and self.rows:
+            self._glimpse = []
+        return self._glimpse
 
     @property
     def progress(self) -> float:

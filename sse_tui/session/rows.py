@@ -13,6 +13,7 @@ from sse_tui import dialects
 from sse_tui.dialects.base import Delta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Event, Ignored, Item, Parser
 from sse_tui.recording import BodyIndex, BodyReader
+from sse_tui.recording.column import Column
 from sse_tui.recording.records import Record
 from sse_tui.session.entry import ITEM_KINDS, Entry, Span
 
@@ -53,13 +54,14 @@ class RowTable:
     def __init__(self, index: BodyIndex) -> None:
         self._index = index
         self._label = array("B")
-        self._conn = array("I")
-        self._start = array("Q")
-        self._size = array("I")
-        self._number = array("I")
-        self._span_start = array("I")
-        self._span_size = array("H")
+        self._conn = Column("I")
+        self._start = Column("Q")
+        self._size = Column("I")
+        self._number = Column("I")
+        self._span_start = Column("I")
+        self._span_size = Column("H")
         self._dialects: dict[int, str] = {}
+        self._firsts: dict[int, int] = {}
         self.turn_starts: list[int] = []
         self._turn = 0
 
@@ -78,6 +80,8 @@ class RowTable:
             self._turn = entry.turn
             self.turn_starts.append(len(self._label))
         item = entry.item
+        if entry.conn not in self._dialects:
+            self._firsts[entry.conn] = len(self._label)
         self._dialects[entry.conn] = dialect
         self._label.append(_CODES.get(label, 0))
         self._conn.append(entry.conn)
@@ -127,6 +131,57 @@ class RowTable:
             if size and self._span_start[index] <= offset < self._span_start[index] + size:
                 return index
         return None
+
+    def event_row(self, conn: int, number: int) -> int | None:
+        """The row of a connection's event of this number; None while there is none."""
+        first = self._firsts.get(conn)
+        if first is None:
+            return None
+        try:
+            row = self._number.index(number, first)
+        except ValueError:
+            return None
+        return row if self._conn[row] == conn else None
+
+    def byte_row(self, conn: int, start: int, end: int) -> int | None:
+        """The row of the item that is these bytes of a connection's body, or the least item that holds the first.
+
+        Comments and lines that are ignored have rows of their own inside the event that they stand in. Where no item
+        holds that byte it is the row of the first item after it, None while there is none.
+        """
+        within: int | None = None
+        after: int | None = None
+        for row in range(self._end_of(conn) - 1, self._firsts.get(conn, len(self)) - 1, -1):
+            if self._conn[row] != conn or self._label[row] >= _FIRST_RECORD:
+                continue
+            if self._start[row] > start:
+                after = row
+            elif self._start[row] + self._size[row] <= start:
+                break
+            elif self._start[row] == start and self._size[row] == end - start:
+                return row
+            elif within is None or self._size[row] < self._size[within]:
+                within = row
+        return within if within is not None else after
+
+    def last_row(self, conn: int) -> int | None:
+        """The last row of a connection so far."""
+        for row in range(self._end_of(conn) - 1, self._firsts.get(conn, len(self)) - 1, -1):
+            if self._conn[row] == conn:
+                return row
+        return None
+
+    def closed(self, conn: int) -> bool:
+        """Whether a connection brings no further rows."""
+        row = self.last_row(conn)
+        return row is not None and LABELS[self._label[row]] in {"close", "reconnect"}
+
+    def _end_of(self, conn: int) -> int:
+        """Where the rows of a connection end at the latest: where those of a later one begin."""
+        first = self._firsts.get(conn)
+        if first is None:
+            return 0
+        return min((other for other in self._firsts.values() if other > first), default=len(self))
 
     def row(self, index: int, reader: BodyReader) -> Row:
         """The whole row, read back from the recording."""

@@ -26,18 +26,20 @@ from sse_tui.tui import figures, themes
 from sse_tui.tui.actions import ACTIONS, BY_ID, UNDER_WINDOWS, Keymap, bindings
 from sse_tui.tui.answer import AnswerPane
 from sse_tui.tui.app_base import PANES
+from sse_tui.tui.bundle_actions import BundleActions
 from sse_tui.tui.detail import DetailPane, TabLine
 from sse_tui.tui.ending import Ending
 from sse_tui.tui.fault_actions import FaultActions
 from sse_tui.tui.faults_bar import FaultsBar
 from sse_tui.tui.find_bar import FindBar
+from sse_tui.tui.finding_actions import FindingActions
 from sse_tui.tui.footer import FooterLine
 from sse_tui.tui.header import HeaderLine
 from sse_tui.tui.help import help_screen
 from sse_tui.tui.hints import hints
 from sse_tui.tui.history import History
-from sse_tui.tui.links import Links
 from sse_tui.tui.metrics_strip import MetricsStrip
+from sse_tui.tui.objectives import Objectives
 from sse_tui.tui.prompt import Prompt
 from sse_tui.tui.prompts import prompt_of
 from sse_tui.tui.search import Search
@@ -53,7 +55,7 @@ PAUSE_S = 0.001
 DETAIL_TICKS = 3
 
 
-class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
+class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, BundleActions):
     """One session on screen."""
 
     TITLE = "sse-tui"
@@ -77,7 +79,8 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
         self.session = live or Live(spec, self.wake)
         self.keymap = Keymap(spec.config.keys)
         self.watch_entries = Watch()
-        self.source = WireSource(self.session.rows, self.session.analysis.turns)
+        self.source = WireSource(self.session.rows, self.session.analysis.turns, found=self.session.found)
+        self.objectives = Objectives(spec.config.slo)
         self._due: asyncio.TimerHandle | None = None
         self._last_frame = 0.0
         self._ticks = 0
@@ -100,7 +103,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
             with Vertical(id="right"):
                 yield WirePane(self.source, id="wire")
                 yield FindBar(id="find")
-                yield DetailPane(id="detail")
+                yield DetailPane(self.session.analysis.findings, id="detail")
         yield MetricsStrip(id="metrics")
         yield FaultsBar(id="faults")
         yield FooterLine(self.keymap, id="footer")
@@ -142,9 +145,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
             self.theme = name
             return
         self.theme = themes.DARK.name
-        self.notify(
-            f"[ui] theme: there is no theme {name!r}; ^p theme lists them.", severity="warning", markup=False
-        )
+        self.notify(f"[ui] theme: there is no theme {name!r}; ^p theme lists them.", severity="warning")
 
     def _restyle(self) -> None:
         document = self.answer.document
@@ -215,6 +216,8 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
         turn = analysis.turn
         streaming = turn is not None and not turn.over and analysis.end is None
         self.wire.sync()
+        self.wire_pane.end.show(self.session.end_rows)
+        self.detail.sync()
         self.answer.sync(analysis.turns, streaming=streaming)
         self.show_titles()
         self._update_hints()
@@ -253,6 +256,7 @@ class SseTuiApp(Links, WireActions, FaultActions, SessionActions):
             idle=analysis.idle.view(now) if running and now is not None else None,
             clock=analysis.header.clock,
             rate_now=turn.gaps.rate(now) if running and turn is not None and now is not None else None,
+            objectives=self.objectives.sync(analysis.turns),
         )
         self.faults.keys.show(
             armed=self.session.armed or self.watch_entries.armed,

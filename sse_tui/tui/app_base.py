@@ -10,6 +10,7 @@ from collections.abc import Awaitable
 
 from textual.app import App
 from textual.containers import Horizontal, Vertical
+from textual.notifications import SeverityLevel
 from textual.widget import Widget
 
 from sse_tui.errors import SseTuiError
@@ -22,6 +23,7 @@ from sse_tui.tui.filters import FILTERS
 from sse_tui.tui.find_bar import FindBar
 from sse_tui.tui.help import metrics_screen
 from sse_tui.tui.line_view import LineView
+from sse_tui.tui.objectives import Objectives
 from sse_tui.tui.prompt import Prompt
 from sse_tui.tui.search import Search
 from sse_tui.tui.watch import Watch
@@ -38,6 +40,7 @@ class SessionApp(App[int]):
     session: Live
     source: WireSource
     watch_entries: Watch
+    objectives: Objectives
     answer: AnswerPane
     wire: WireLog
     wire_pane: WirePane
@@ -48,9 +51,21 @@ class SessionApp(App[int]):
     prompt: Prompt | None
     search: Search
 
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """A notice; unlike Textual's, its text is shown as it is: paths and names may hold brackets."""
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+
     def show_error(self, error: SseTuiError) -> None:
         """A notice with the error's message and hint."""
-        self.notify(str(error), title=error.code, severity="error", timeout=12, markup=False)
+        self.notify(str(error), title=error.code, severity="error", timeout=12)
 
     async def attempt(self, awaitable: Awaitable[object]) -> bool:
         """Await it; False, and a notice, when it failed."""
@@ -70,7 +85,7 @@ class SessionApp(App[int]):
         """The pane with the focus: prompt, answer, wire, find, detail, faults, arm, or "" for none."""
         focused = self.focused
         while focused is not None:
-            if focused.id in {"prompt", "wire", "answer", "detail", "faults", "find"}:
+            if focused.id in {"prompt", "wire", "answer", "detail", "findings", "faults", "find"}:
                 return "arm" if focused.id == "faults" and self.faults.asking else str(focused.id)
             parent = focused.parent
             focused = parent if isinstance(parent, Vertical | Horizontal | LineView | FaultsBar) else None
@@ -98,14 +113,18 @@ class SessionApp(App[int]):
         """Go to a pane, or open the metrics."""
         if name == "metrics":
             analysis = self.session.analysis
-            self.push_screen(metrics_screen(analysis.turn, analysis.header.clock, len(analysis.turns)))
+            self.push_screen(
+                metrics_screen(
+                    analysis.turn, analysis.header.clock, len(analysis.turns), self.objectives.rows
+                )
+            )
             return
         if name in PANES.values():
             self.show_pane(name)
         targets = {
             "answer": self.answer,
             "wire": self.wire,
-            "detail": self.detail.lines,
+            "detail": self.detail.inner,
             "prompt": self.prompt,
         }
         target = targets.get(name)

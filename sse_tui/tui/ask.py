@@ -16,16 +16,22 @@ class Ask(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
 
-    def __init__(self, title: str, placeholder: str) -> None:
+    def __init__(
+        self, title: str, placeholder: str, *, value: str = "", subtitle: str = "enter keeps it, esc leaves"
+    ) -> None:
         super().__init__()
         self._title = title
         self._placeholder = placeholder
+        self._value = value
+        self._subtitle = subtitle
 
     def compose(self) -> ComposeResult:
         """The field in a box."""
-        box = Vertical(Input(placeholder=self._placeholder, compact=True), id="ask")
+        box = Vertical(
+            Input(self._value, placeholder=self._placeholder, compact=True, select_on_focus=False), id="ask"
+        )
         box.border_title = self._title
-        box.border_subtitle = "enter keeps it, esc leaves"
+        box.border_subtitle = self._subtitle
         yield box
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -13,16 +14,28 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from sse_tui.diagnosis import Finding
 from sse_tui.metrics import Clocks
 from sse_tui.session.rows import Row
 from sse_tui.session.turn import Connection
 from sse_tui.tui.actions import bindings
-from sse_tui.tui.detail_lines import TABS, Lines, Run, fixed, header_lines, hex_lines, json_lines, text_lines
+from sse_tui.tui.detail_lines import (
+    TABS,
+    Lines,
+    Run,
+    fixed,
+    header_lines,
+    hex_line_of,
+    hex_lines,
+    json_lines,
+    text_lines,
+)
+from sse_tui.tui.findings import FindingsView
+from sse_tui.tui.folding import fold
 from sse_tui.tui.line_view import LineView
 from sse_tui.tui.looks import look
-from sse_tui.tui.wrapping import Wrapper
 
-LOOKS = ("key", "string", "number", "word", "quiet", "title", "error")
+LOOKS = ("key", "string", "number", "word", "quiet", "title", "error", "mark")
 NOTHING = [[("Select a row of the wire log.", "quiet")]]
 
 
@@ -135,12 +148,15 @@ class TabLine(Widget):
 
 
 class DetailPane(Vertical):
-    """Tabs over lines. `show` is given a row and its connection."""
+    """Tabs over lines. `show` is given a row and its connection; one tab is a list of findings of its own."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, findings: Sequence[Finding] = (), *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.tabs = TabLine(TABS, id="detail-tabs")
         self.lines = DetailLines(id="detail-lines")
+        self.findings = FindingsView(findings, id="findings")
+        self.findings.display = False
+        self.mark: tuple[int, int] | None = None
         self.row: Row | None = None
         self._conn: Connection | None = None
         self._clocks: Clocks | None = None
@@ -149,11 +165,24 @@ class DetailPane(Vertical):
         """Tabs and lines."""
         yield self.tabs
         yield self.lines
+        yield self.findings
+
+    def sync(self) -> None:
+        """Show what was found since."""
+        if self.findings.display and self.findings.stale:
+            self.findings.sync()
+
+    @property
+    def inner(self) -> LineView:
+        """The view of the chosen tab: what takes the focus."""
+        return self.findings if self.tabs.chosen == "findings" else self.lines
 
     def show(self, row: Row | None, conn: Connection | None, clocks: Clocks | None) -> None:
         """Show a row; None for none."""
         same = self.row is not None and row is not None and row.index == self.row.index
         self.row, self._conn, self._clocks = row, conn, clocks
+        if not same:
+            self.mark = None
         self._update(keep_place=same)
 
     def _update(self, *, keep_place: bool = False) -> None:
@@ -167,56 +196,46 @@ class DetailPane(Vertical):
         if self.tabs.chosen == "text":
             return text_lines(self.row)
         if self.tabs.chosen == "hex":
-            return hex_lines(self.row, self.lines.content_width)
+            return hex_lines(self.row, self.lines.content_width, self.mark)
         return header_lines(self._conn, self._clocks)
 
     def choose(self, tab: str) -> None:
         """Show this tab."""
+        had_focus = self.inner.has_focus
         self.tabs.choose(tab)
-        self._update()
+        self.lines.display = tab != "findings"
+        self.findings.display = tab == "findings"
+        if tab == "findings":
+            self.findings.sync()
+        else:
+            self._update()
+        if had_focus:
+            # At once, unlike `Widget.focus`: the next key is the new view's.
+            self.screen.set_focus(self.inner)
+
+    def show_bytes(self, start: int, end: int) -> None:
+        """Show these bytes of the body, of the row that is shown, marked in the hex dump."""
+        self.mark = (start, end)
+        self.choose("hex")
+        if self.row is not None:
+            self.lines.show_line(hex_line_of(self.row, self.lines.content_width, start))
 
     def on_tab_line_chosen(self, event: TabLine.Chosen) -> None:
         """A tab was clicked."""
         event.stop()
         self.choose(event.tab)
 
-    def on_detail_lines_tab(self, event: DetailLines.Tab) -> None:
+    def on_detail_lines_tab(self, event: DetailLines.Tab | FindingsView.Tab) -> None:
         """The next or previous tab."""
         event.stop()
         place = TABS.index(self.tabs.chosen)
         self.choose(TABS[(place + event.by) % len(TABS)])
 
+    def on_findings_view_tab(self, event: FindingsView.Tab) -> None:
+        """The same from the findings."""
+        self.on_detail_lines_tab(event)
+
     def on_resize(self) -> None:
         """The hex dump depends on the width."""
         if self.tabs.chosen == "hex":
             self._update(keep_place=True)
-
-
-def fold(runs: list[Run], width: int) -> list[list[Run]]:
-    """Break a line of runs to the width; continuation lines have the indent of the first and two more."""
-    text = "".join(part for part, _ in runs)
-    if len(text) <= width // 2:
-        return [runs]
-    indent = min(len(text) - len(text.lstrip(" ")) + 2, width // 2)
-    wrapper = Wrapper(width - indent)
-    wrapper.feed(text[indent:])
-    if len(wrapper.lines) == 1 and len(text) <= width:
-        return [runs]
-    made: list[list[Run]] = []
-    for number, line in enumerate(wrapper.lines):
-        start = line.start + indent
-        first = 0 if number == 0 else start
-        part = _slice(runs, first, start + len(line.text))
-        made.append(part if number == 0 else [(" " * indent, ""), *part])
-    return made
-
-
-def _slice(runs: list[Run], first: int, last: int) -> list[Run]:
-    made: list[Run] = []
-    place = 0
-    for text, name in runs:
-        low, high = max(first - place, 0), min(last - place, len(text))
-        if low < high:
-            made.append((text[low:high], name))
-        place += len(text)
-    return made

@@ -15,7 +15,7 @@ from sse_tui.session.rows import Row
 from sse_tui.session.turn import Connection
 from sse_tui.tui.visible import visible_line
 
-TABS = ("json", "text", "hex", "headers")
+TABS = ("json", "text", "hex", "headers", "findings")
 JSON_LIMIT = 400_000
 """Characters; larger payloads are shown as they came."""
 
@@ -85,22 +85,53 @@ def text_lines(row: Row) -> Lines:
     return fixed(lines)
 
 
-def hex_lines(row: Row, width: int) -> Lines:
-    """The bytes of the row at their offsets in the connection's body."""
+def hex_lines(row: Row, width: int, mark: tuple[int, int] | None = None) -> Lines:
+    """The bytes of the row at their offsets in the connection's body; those of `mark`, from and to, stand out."""
     if not row.raw:
         return fixed([[("this row has no bytes of its own", "quiet")]])
-    per_line = 16 if width >= 76 else 8 if width >= 44 else 4
+    per_line = _bytes_a_line(width)
     raw, start = row.raw, row.start
 
     def line(index: int) -> list[Run]:
+        first = start + index * per_line
         part = raw[index * per_line : (index + 1) * per_line]
-        half = per_line // 2
-        left, right = part[:half].hex(" "), part[half:].hex(" ")
-        shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in part)
-        digits = f"{left:<{half * 3 - 1}}  {right:<{half * 3 - 1}}"
-        return [(f"{start + index * per_line:08x}  ", "quiet"), (digits, "number"), (f"  {shown}", "string")]
+        digits: list[Run] = [(f"{first:08x}  ", "quiet")]
+        shown: list[Run] = [("  ", "string")]
+        for place in range(per_line):
+            look = "mark" if mark is not None and mark[0] <= first + place < mark[1] else ""
+            more = " " if place + 1 < per_line else ""
+            gap = "  " if place + 1 == per_line // 2 else more
+            if place < len(part):
+                byte = part[place]
+                # The space between two marked bytes belongs to the mark.
+                inside = look if mark is not None and first + place + 1 < mark[1] and gap == " " else "number"
+                digits += [(f"{byte:02x}", look or "number"), (gap, inside)]
+                shown.append((chr(byte) if 0x20 <= byte < 0x7F else ".", look or "string"))
+            else:
+                digits.append(("  " + gap, "number"))
+        return _joined([*digits, *shown])
 
     return Lines(-(-len(raw) // per_line), line)
+
+
+def hex_line_of(row: Row, width: int, offset: int) -> int:
+    """The line of the row's hex dump that shows a byte of the body, or the nearest that there is."""
+    return max(0, min(offset - row.start, len(row.raw) - 1)) // _bytes_a_line(width)
+
+
+def _bytes_a_line(width: int) -> int:
+    return 16 if width >= 76 else 8 if width >= 44 else 4
+
+
+def _joined(runs: list[Run]) -> list[Run]:
+    """Neighbours of one look as one run."""
+    made: list[Run] = []
+    for text, look in runs:
+        if made and made[-1][1] == look:
+            made[-1] = (made[-1][0] + text, look)
+        else:
+            made.append((text, look))
+    return made
 
 
 def header_lines(conn: Connection | None, clocks: Clocks | None) -> Lines:

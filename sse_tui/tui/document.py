@@ -209,7 +209,7 @@ def ending(turn: Turn) -> str:
         parts.append(close.detail)
     if turn.answer.finish_reason:
         parts.append(str(turn.answer.finish_reason))
-    tokens = (turn.answer.usage or {}).get("output")
+    tokens = turn.output_tokens
     if tokens is not None:
         parts.append(f"{tokens:,} tokens")
     elif turn.events:

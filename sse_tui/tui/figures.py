@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sse_tui.metrics import Clocks, Stats
+from sse_tui.metrics import Clocks, Row, Stats, label_for
+from sse_tui.session.report.figures import measured
 from sse_tui.session.turn import Turn
 
 UNKNOWN = "-"
@@ -38,23 +39,9 @@ def rate(value: float | None) -> str:
     return UNKNOWN if value is None else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
 
 
-def output_tokens(turn: Turn) -> int | None:
-    """The server's count of output tokens."""
-    return (turn.answer.usage or {}).get("output")
-
-
-def hidden_tokens(turn: Turn) -> int:
-    """Tokens that were counted but never sent: reasoning that the stream does not show."""
-    counted = (turn.answer.usage or {}).get("reasoning")
-    if not counted or any(piece.channel == "reasoning" for piece in turn.transcript):
-        return 0
-    return counted
-
-
 def gap_label(turn: Turn) -> str:
-    """ "ITL" while an event is a token as far as is known, else "ICL": the gaps are between chunks then."""
-    per_event = turn.gaps.tokens_per_event(output_tokens(turn))
-    return "ITL" if per_event is None or abs(per_event - 1) < 0.1 else "ICL"
+    """ "ITL" where an event is a token as far as counts can tell, else "ICL": the gaps are between chunks then."""
+    return label_for(turn.tokens_per_event)
 
 
 def ttft_series(turns: Sequence[Turn]) -> list[float | None]:
@@ -106,10 +93,10 @@ def clock_figures(clocks: Clocks) -> list[Figure]:
 def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
     """Gaps, rates and what the reads held."""
     label = gap_label(turn)
-    tpot = turn.gaps.tpot(output_tokens(turn), hidden=hidden_tokens(turn))
+    tpot = turn.tpot
     p99 = "n < 100: see max" if stats.p99 is None and stats.n else ms(stats.p99)
     share = turn.gaps.coalesced_share
-    tokens = output_tokens(turn)
+    tokens = turn.output_tokens
     return [
         Figure(f"{label} p50", ms(stats.p50), "half of the gaps between token-bearing events are shorter"),
         Figure(f"{label} p90", ms(stats.p90), "nine of ten are"),
@@ -128,7 +115,7 @@ def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
         Figure("events/read", _ratio(turn.gaps.events_per_read), "well above 1 something holds data back"),
         Figure(
             "tok/event",
-            _ratio(turn.gaps.tokens_per_event(tokens)),
+            _ratio(turn.tokens_per_event),
             "the server's tokens per token-bearing event",
         ),
         Figure("stutters", f"{turn.gaps.stutters:,}", "gaps longer than 100 ms"),
@@ -136,6 +123,15 @@ def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
             "tokens", UNKNOWN if tokens is None else f"{tokens:,}", "output tokens as the server counts them"
         ),
     ]
+
+
+def objective_figure(row: Row) -> Figure:
+    """An objective of the session: what was found, whether that holds, and the bound."""
+    sign = {"pass": "✓", "fail": "✗"}.get(row.state, "?")
+    bound = f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
+    samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
+    found = "not known" if row.value is None else measured(row.value, row.unit)
+    return Figure(f"SLO {row.name}", found, f"{sign} {row.state}: {bound} ({samples})")
 
 
 def _ratio(value: float | None) -> str:

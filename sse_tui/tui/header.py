@@ -12,6 +12,7 @@ from sse_tui.session.endpoint import EndpointStatus
 from sse_tui.session.live import Live
 from sse_tui.session.turn import Turn
 from sse_tui.tui.endpoint_text import engine_short, loading_text
+from sse_tui.tui.findings import SIGNS
 from sse_tui.tui.fit import Part, fit_line
 from sse_tui.tui.looks import look
 from sse_tui.tui.visible import visible_line
@@ -53,6 +54,7 @@ class HeaderLine(Widget):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "header--name", "header--quiet", "header--live", "header--good", "header--wait", "header--bad", "header--rec",
+        "header--error", "header--warning", "header--info",
     }  # fmt: skip
     ALLOW_SELECT = False
 
@@ -76,6 +78,7 @@ class HeaderLine(Widget):
         parts += self._state(turn, status.endpoint)
         if turn is not None:
             parts += self._progress(turn, quiet)
+        parts += self._badge()
         if self._live.behind and self._live.progress < 0.99:
             parts.append(Part(f"reading {self._live.progress:.0%}", self._look("wait"), 1))
         if status.endpoint is not None:
@@ -87,6 +90,15 @@ class HeaderLine(Widget):
                 Part(f"{word} {name} ", self._look("rec"), 7, shorter=word + " ", right=True, then=3)
             )
         return parts
+
+    def _badge(self) -> list[Part]:
+        """How many findings of each severity there are, by letter; nothing while there is none."""
+        found = self._live.found
+        if not len(found):
+            return []
+        counts = {severity: count for severity, count in found.counts().items() if count}
+        text = " ".join(f"{SIGNS[severity]}{count}" for severity, count in counts.items())
+        return [Part(text, self._look(next(iter(counts))), 1)]
 
     def _where(self, turn: Turn | None, quiet: Style) -> list[Part]:
         request = next((conn.request for conn in turn.connections if conn.request), None) if turn else None

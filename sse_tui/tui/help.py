@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.table import Table
@@ -12,9 +13,10 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from sse_tui.metrics import Row
 from sse_tui.session.turn import Turn
 from sse_tui.tui.actions import Keymap, groups, key_name
-from sse_tui.tui.figures import CLOCKS, Figure, clock_figures, clock_text, gap_figures
+from sse_tui.tui.figures import CLOCKS, Figure, clock_figures, clock_text, gap_figures, objective_figure
 
 
 class Overlay(ModalScreen[None]):
@@ -57,8 +59,8 @@ def help_screen(keymap: Keymap) -> Overlay:
     return Overlay("Keys", table)
 
 
-def metrics_screen(turn: Turn | None, clock: str, requests: int) -> Overlay:
-    """Every number of the turn and what it means."""
+def metrics_screen(turn: Turn | None, clock: str, requests: int, objectives: Sequence[Row] = ()) -> Overlay:
+    """Every number of the turn and what it means, and the objectives."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
@@ -71,6 +73,10 @@ def metrics_screen(turn: Turn | None, clock: str, requests: int) -> Overlay:
     for figure in gap_figures(turn, turn.gaps.stats()):
         _add(table, figure)
     table.add_row("", "", "")
+    for row in objectives:
+        _add(table, objective_figure(row))
+    if objectives:
+        table.add_row("", "", "")
     _add(table, Figure("requests", f"{requests:,}", "of this session; the numbers above are the last one's"))
     _add(table, Figure("clock", "", f"{clock_text(clock)}: {CLOCKS.get(clock, clock)}"))
     return Overlay("Metrics (times in ms since the first byte of the request)", table)

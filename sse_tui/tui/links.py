@@ -37,6 +37,9 @@ class Links(SessionApp):
         turn = self.source.turn(index)
         conn = next((c for c in turn.connections if c.number == row.conn), None) if turn is not None else None
         first = turn is not None and conn is not None and turn.connections[0] is conn
+        about = self.session.found.at(index)
+        if about and self.detail.findings.cursor not in about:
+            self.detail.findings.choose(about[0])
         self.detail.show(row, conn, turn.clocks.clocks() if turn is not None and first else None)
 
     def on_answer_pane_picked(self, event: AnswerPane.Picked) -> None:

@@ -23,7 +23,13 @@ BAR_CELLS = 10
 class MetricsStrip(Widget):
     """Three lines. `show` takes what to print; nothing is computed while drawing but the drawing."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"strip--name", "strip--value", "strip--spark", "strip--warn"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "strip--name",
+        "strip--value",
+        "strip--spark",
+        "strip--warn",
+        "strip--good",
+    }
     ALLOW_SELECT = False
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -33,6 +39,7 @@ class MetricsStrip(Widget):
         self._idle: IdleView | None = None
         self._clock = "read"
         self._rate: float | None = None
+        self._objectives = (0, 0, 0)
 
     def show(
         self,
@@ -42,8 +49,13 @@ class MetricsStrip(Widget):
         idle: IdleView | None,
         clock: str,
         rate_now: float | None,
+        objectives: tuple[int, int, int] = (0, 0, 0),
     ) -> None:
-        """The turn to print; `idle` and `rate_now` only while its stream runs."""
+        """The turn to print; `idle` and `rate_now` only while its stream runs.
+
+        `objectives` counts those that hold, those that do not, and all.
+        """
+        self._objectives = objectives
         self._turn, self._ttfts, self._idle, self._clock, self._rate = turn, ttfts, idle, clock, rate_now
         self.refresh()
 
@@ -64,8 +76,7 @@ class MetricsStrip(Widget):
         stats = turn.gaps.live()
         label = figures.gap_label(turn)
         tail_name, tail = figures.tail_text(stats)
-        tpot = turn.gaps.tpot(figures.output_tokens(turn), hidden=figures.hidden_tokens(turn))
-        speed = self._rate if self._rate is not None else tpot.per_second
+        speed = self._rate if self._rate is not None else turn.tpot.per_second
         per_read = turn.gaps.events_per_read
         share = turn.gaps.coalesced_share
         pairs: list[tuple[str, str, int]] = [
@@ -128,8 +139,9 @@ class MetricsStrip(Widget):
         view = self._idle
         name, value = self._look("name"), self._look("value")
         clock = Part(f"{figures.clock_text(self._clock)} ", name, 3, right=True)
+        slo = self._slo()
         if view is None or view.bytes is None:
-            return fit_line([Part(" beat - ", name, 1), Part("idle -", name, 2), clock], width)
+            return fit_line([Part(" beat - ", name, 1), Part("idle -", name, 2), slo, clock], width)
         parts = [Part(self._beat(view), value, 1)]
         if view.limit_s is not None and view.limit_in is not None:
             filled = min(BAR_CELLS, int(view.bytes / (view.limit_s * 1000) * BAR_CELLS + 0.5))
@@ -141,7 +153,15 @@ class MetricsStrip(Widget):
             ]
         else:
             parts.append(Part(f"idle {seconds(view.bytes)}, past every known limit", self._look("warn"), 0))
-        return fit_line([*parts, clock], width, gap=3)
+        return fit_line([*parts, slo, clock], width, gap=3)
+
+    def _slo(self) -> Part:
+        """How many objectives hold; F5 says which."""
+        held, failed, total = self._objectives
+        if not total:
+            return Part("SLO -", self._look("name"), 2)
+        look = self._look("warn") if failed else self._look("good")
+        return Part(f"SLO {'FAIL' if failed else 'ok'} {held}/{total}", look, 1)
 
     @staticmethod
     def _beat(view: IdleView) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from pathlib import Path
 
 from textual.app import App
@@ -38,3 +39,12 @@ async def _picture(spec: SessionSpec, size: tuple[int, int]) -> str:
                 break
         await pilot.pause(STEP_S)
         return svg_of(app)
+
+
+def main(path: str, out: str, dialect: str | None = None) -> None:
+    """Write the picture of the recording at `path` to the file `out`."""
+    Path(out).write_text(picture_of(Path(path), dialect=dialect), "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

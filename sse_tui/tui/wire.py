@@ -16,8 +16,10 @@ from textual.widgets import Static
 from sse_tui.errors import RecordingError
 from sse_tui.session.rows import Row
 from sse_tui.tui.actions import bindings
+from sse_tui.tui.end_of_file import EndOfFile
 from sse_tui.tui.filters import FILTERS, Filter, Visible
 from sse_tui.tui.finder import ranges
+from sse_tui.tui.findings import SIGNS
 from sse_tui.tui.fit import pad
 from sse_tui.tui.line_view import LineView, strip_of
 from sse_tui.tui.wire_row import Cells, cells
@@ -40,13 +42,13 @@ class Columns:
         self.number, self.t_ms, self.gap, self.size, self.kind = (
             (5, 8, 7, 5, 9) if width >= 60 else (4, 7, 6, 4, 9)
         )
-        used = 1 + self.number + self.t_ms + self.gap + self.size + self.kind + 5
+        used = 2 + self.number + self.t_ms + self.gap + self.size + self.kind + 5
         self.content = max(6, width - used)
 
     def head(self) -> str:
         """The line of headings."""
         return (
-            f" {pad('#', self.number, right=True)} {pad('t+ms', self.t_ms, right=True)} "
+            f"  {pad('#', self.number, right=True)} {pad('t+ms', self.t_ms, right=True)} "
             f"{pad('gap', self.gap, right=True)} {pad('B', self.size, right=True)} {pad('kind', self.kind)} content"
         )
 
@@ -58,7 +60,7 @@ class WireLog(LineView):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "wire--head", "wire--time", "wire--stutter", "wire--token", "wire--reasoning", "wire--tool", "wire--error",
         "wire--fault", "wire--retry", "wire--quiet", "wire--record", "wire--note", "wire--end", "wire--event",
-        "wire--cursor", "wire--match",
+        "wire--cursor", "wire--match", "wire--warning", "wire--info",
     }  # fmt: skip
 
     class Selected(Message):
@@ -176,6 +178,7 @@ class WireLog(LineView):
         here = index == self.cursor
         parts: list[tuple[str, Style | None]] = [
             ("▸" if here else " ", own),
+            self._mark(row),
             (f"{pad(said.number, columns.number, right=True)} ", time),
             (f"{pad(said.t_ms, columns.t_ms, right=True)} ", time),
             (f"{pad(said.gap, columns.gap, right=True)} ", gap_style),
@@ -187,6 +190,11 @@ class WireLog(LineView):
         if here:
             strip = strip.adjust_cell_length(width).apply_style(self.style_of("wire--cursor"))
         return strip
+
+    def _mark(self, row: int) -> tuple[str, Style | None]:
+        """The letter of the worst finding about a row."""
+        severity = self.source.severity(row)
+        return (SIGNS[severity], self.style_of(f"wire--{severity}")) if severity else (" ", None)
 
     def _content(self, said: Cells, width: int, style: Style) -> list[tuple[str, Style | None]]:
         text = pad(said.content, width)
@@ -249,12 +257,14 @@ class WirePane(Vertical):
     def __init__(self, source: WireSource, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.log_view = WireLog(source, id="wire-log")
+        self.end = EndOfFile(id="wire-end")
         self._head = Static("", id="wire-head", markup=False)
 
     def compose(self) -> ComposeResult:
         """The headings and the rows."""
         yield self._head
         yield self.log_view
+        yield self.end
 
     def on_resize(self) -> None:
         """Fit the headings to the width."""

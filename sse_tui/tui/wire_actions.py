@@ -52,7 +52,9 @@ class WireActions(SessionApp):
         """The selected row's bytes, the detail's tab or the answer to the clipboard."""
         context = self.pane_in_use()
         turn = self.session.analysis.turn
-        if context == "detail":
+        if context == "findings":
+            text, what = self.detail.findings.text, "the findings"
+        elif context == "detail":
             text, what = self.detail.lines.text, "the detail"
         elif context in {"wire", "find"} and self.wire.selected_row is not None:
             row = self.source.row(self.wire.selected_row)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import BodyReader
+from sse_tui.session.found import Found
 from sse_tui.session.rows import Row, RowTable
 from sse_tui.session.turn import Turn
 from sse_tui.tui.wire_row import content
@@ -14,8 +15,15 @@ from sse_tui.tui.wire_row import content
 class WireSource:
     """The rows behind the pane. `reader` is there once the recording's file is."""
 
-    def __init__(self, rows: RowTable, turns: Sequence[Turn], reader: BodyReader | None = None) -> None:
+    def __init__(
+        self,
+        rows: RowTable,
+        turns: Sequence[Turn],
+        reader: BodyReader | None = None,
+        found: Found | None = None,
+    ) -> None:
         self.rows = rows
+        self.found = found
         self.turns = turns
         self.reader = reader
 
@@ -28,6 +36,10 @@ class WireSource:
         if self.reader is None:
             raise RecordingError("recording-gone", "The recording is not open.")
         return self.rows.row(index, self.reader)
+
+    def severity(self, index: int) -> str:
+        """The worst severity among the findings about a row; "" for none."""
+        return self.found.worst(index) if self.found is not None else ""
 
     def turn(self, index: int) -> Turn | None:
         """The turn that a row belongs to."""

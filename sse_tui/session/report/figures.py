@@ -160,17 +160,18 @@ def objective_cells(report: Report) -> list[list[str]]:
 
 
 def _bound(row: Objective) -> str:
-    return f"{'>' if row.name == 'completion' else '<'} {_measured(row.bound, row.unit)}"
+    return f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
 
 
 def _found(row: Objective) -> str:
     if row.value is None:
         return "not known"
     samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
-    return f"{_measured(row.value, row.unit)} ({samples})"
+    return f"{measured(row.value, row.unit)} ({samples})"
 
 
-def _measured(value: float, unit: str) -> str:
+def measured(value: float, unit: str) -> str:
+    """The value of an objective for people."""
     return f"{value * 100:g} %" if unit == "share" else ms(value)
 
 
