@@ -60,8 +60,7 @@ def phantom_blank_lines(at: Seen, facts: Facts) -> Hit | None:
 def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Hit:
     return Hit(
         f"By the standard {what} dispatches nothing; {', '.join(clients)} make an event with empty data of "
-        "it, which the "
-        "openai SDK fails to parse as JSON.",
+        "it, which the openai SDK fails to parse as JSON.",
         evidence={"clients": list(clients)},
     )
 
