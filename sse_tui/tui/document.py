@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -37,14 +37,13 @@ class DocLine(NamedTuple):
 
 @dataclass
 class Block:
-    """A run of lines of one kind. `source` is the run's part of the transcript, from `start` on; "" for others."""
+    """A run of lines of one kind. `start` and `length` say which part of the transcript it is; -1 and 0 for others."""
 
     kind: str
     turn: int
     wrapper: Wrapper
     start: int = -1
     length: int = 0
-    source: list[str] = field(default_factory=list)
     rendered: list[markdown.RenderedLine] | None = None
 
     def __len__(self) -> int:
@@ -162,7 +161,6 @@ class Document:
                 self._static("caption", position, CAPTIONS[channel])
             wrapper = Wrapper(self.width - len(GUTTERS.get(channel, "")), shown.length)
             block = self._add(Block(channel, position, wrapper, shown.length))
-        block.source.append(text)
         block.wrapper.feed(text)
         block.length += len(text)
         shown.length += len(text)
@@ -171,16 +169,19 @@ class Document:
         if self.as_markdown:
             for block in self.blocks:
                 if block.turn == position and block.kind == "text":
-                    self._render(block)
+                    self._render(block, turn)
             self._restart()
         if turn.error is not None:
             self._static("error", position, turn.error.message or turn.error.type or "error in the stream")
         self._static("space", position, "")
         self._static("end", position, ending(turn))
 
-    def _render(self, block: Block) -> None:
-        source = "".join(block.source)
-        if len(source) <= markdown.LIMIT and source.strip():
+    def _render(self, block: Block, turn: Turn) -> None:
+        if block.length > markdown.LIMIT:
+            return
+        said = "".join(text for _, text in turn.transcript.since(block.start))
+        source = visible(said[: block.length])
+        if source.strip():
             block.rendered = markdown.render(
                 source, self.width, start=block.start, code_theme=self.code_theme, accent=self.accent
             )

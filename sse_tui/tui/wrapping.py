@@ -6,10 +6,15 @@ length. Every line knows where in the data it starts: the link between character
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, overload
 
 from rich.cells import cell_len
+
+BLOCK = 128
+"""Lines that become one string once as many more have come."""
 
 
 class Line(NamedTuple):
@@ -19,12 +24,59 @@ class Line(NamedTuple):
     start: int
 
 
+class Lines:
+    """The lines of a long text, in few objects: all but the last ones are kept as blocks of one string.
+
+    Grows at its end, where the last line may be taken off again; any line can be read.
+    """
+
+    __slots__ = ("_blocks", "_length", "_recent")
+
+    def __init__(self) -> None:
+        self._blocks: list[tuple[str, array[int], array[int]]] = []
+        self._recent: list[Line] = []
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Line]:
+        return (self[index] for index in range(self._length))
+
+    def __getitem__(self, index: int) -> Line:
+        if index < 0:
+            index += self._length
+        if not 0 <= index < self._length:
+            raise IndexError(index)
+        block, place = divmod(index, BLOCK)
+        if block >= len(self._blocks):
+            return self._recent[index - len(self._blocks) * BLOCK]
+        text, ends, starts = self._blocks[block]
+        return Line(text[ends[place - 1] if place else 0 : ends[place]], starts[place])
+
+    def append(self, line: Line) -> None:
+        """Add a line."""
+        self._recent.append(line)
+        self._length += 1
+        if len(self._recent) == 2 * BLOCK:
+            done, self._recent = self._recent[:BLOCK], self._recent[BLOCK:]
+            ends = array("I", accumulate(len(line.text) for line in done))
+            self._blocks.append(
+                ("".join(line.text for line in done), ends, array("Q", (line.start for line in done)))
+            )
+
+    def pop(self) -> Line:
+        """Take the last line off; it is always there."""
+        self._length -= 1
+        return self._recent.pop()
+
+
 class Wrapper:
     """Lines of at most `width` cells, for text that arrives in pieces. Line feeds end a line and are not part of it."""
 
     def __init__(self, width: int, start: int = 0) -> None:
         self.width = max(1, width)
-        self.lines: list[Line] = [Line("", start)]
+        self.lines = Lines(Line("", start))
 
     def feed(self, text: str) -> int:
         """Add text; gives the index of the first line that changed."""

@@ -50,7 +50,7 @@ def test_pieces_give_the_same_lines_as_the_whole(text: str, width: int, seed: in
         step = rng.randint(1, 7)
         cut.feed(text[place : place + step])
         place += step
-    assert cut.lines == whole.lines
+    assert list(cut.lines) == list(whole.lines)
 
 
 @given(texts, st.integers(2, 20))
@@ -72,3 +72,17 @@ def test_only_the_last_line_is_laid_out_again() -> None:
     before = list(wrapper.lines)
     assert wrapper.feed(" five") == len(before) - 1
     assert wrapper.lines[: len(before) - 1] == before[:-1]
+
+
+def test_a_long_text_has_the_same_lines_however_many_they_are() -> None:
+    words = [f"word{n} {'é' * (n % 7)} " + "\n" * (n % 11 == 0) for n in range(5_000)]
+    wrapper = Wrapper(30)
+    firsts = [wrapper.feed(word) for word in words]
+    whole = Wrapper(30)
+    whole.feed("".join(words))
+    assert list(wrapper.lines) == list(whole.lines)
+    assert firsts == sorted(firsts)
+    text = "".join(words)
+    for line in wrapper.lines:
+        assert text.startswith(line.text, line.start)
+    assert [wrapper.line_at(line.start) for line in wrapper.lines] == list(range(len(wrapper.lines)))
