@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple, overload
 
 from rich.cells import cell_len
@@ -24,29 +25,33 @@ class Line(NamedTuple):
     start: int
 
 
-class Lines:
-    """The lines of a long text, in few objects: all but the last ones are kept as blocks of one string.
+class Lines(Sequence[Line]):
+    """The lines of a long text, in few objects: all but the newest are kept as blocks of one string.
 
     Grows at its end, where the last line may be taken off again; any line can be read.
     """
 
-    __slots__ = ("_blocks", "_length", "_recent")
+    __slots__ = ("_blocks", "_recent")
 
-    def __init__(self) -> None:
+    def __init__(self, first: Line) -> None:
         self._blocks: list[tuple[str, array[int], array[int]]] = []
-        self._recent: list[Line] = []
-        self._length = 0
+        self._recent = [first]
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._blocks) * BLOCK + len(self._recent)
 
-    def __iter__(self) -> Iterator[Line]:
-        return (self[index] for index in range(self._length))
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
 
-    def __getitem__(self, index: int) -> Line:
+    @overload
+    def __getitem__(self, index: slice) -> list[Line]: ...
+
+    def __getitem__(self, index: int | slice) -> Line | list[Line]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
         if index < 0:
-            index += self._length
-        if not 0 <= index < self._length:
+            index += len(self)
+        if index < 0:
             raise IndexError(index)
         block, place = divmod(index, BLOCK)
         if block >= len(self._blocks):
@@ -55,19 +60,17 @@ class Lines:
         return Line(text[ends[place - 1] if place else 0 : ends[place]], starts[place])
 
     def append(self, line: Line) -> None:
-        """Add a line."""
+        """Add a line at the end."""
         self._recent.append(line)
-        self._length += 1
         if len(self._recent) == 2 * BLOCK:
             done, self._recent = self._recent[:BLOCK], self._recent[BLOCK:]
-            ends = array("I", accumulate(len(line.text) for line in done))
+            ends = array("I", accumulate(len(text) for text, _ in done))
             self._blocks.append(
-                ("".join(line.text for line in done), ends, array("Q", (line.start for line in done)))
+                ("".join(text for text, _ in done), ends, array("Q", (start for _, start in done)))
             )
 
     def pop(self) -> Line:
-        """Take the last line off; it is always there."""
-        self._length -= 1
+        """Take the last line off; at most one after each that was added."""
         return self._recent.pop()
 
 
