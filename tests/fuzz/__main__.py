@@ -63,7 +63,8 @@ def _child(name: str, arguments: list[str], seconds: int) -> tuple[int, int]:
     )
     counts = re.findall(r"^Done (\d+) (?:runs|inputs)|^#(\d+)\t", done.stderr, re.MULTILINE)
     if done.returncode:
-        print(done.stdout[-2000:] + done.stderr[-6000:], flush=True)
+        said = [line for line in done.stderr.splitlines() if not line.startswith("#")]
+        print(done.stdout[-2000:] + "\n".join(said)[-4000:], flush=True)
     return done.returncode, max((int(one or other) for one, other in counts), default=0)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from ..records import Record
 from . import cassette, curl_verbose, devtools, har, http_dump, timed_log
 from .document import DOCUMENT_LIMIT
@@ -13,6 +15,9 @@ from .raw import raw_records
 from .sniffing import Kind
 
 __all__ = ["DOCUMENT_LIMIT", "Imported", "import_pieces"]
+
+# ns; 146 years.
+LATEST = 2**62
 
 
 class Imported(NamedTuple):
@@ -45,7 +50,14 @@ def import_pieces(kind: Kind, pieces: Iterable[Piece], *, clock: str) -> Importe
     read here to its end, the others while the records are taken. Raises RecordingError, here or then.
     """
     if kind in _DOCUMENTS:
-        return Imported(*_DOCUMENTS[kind](pieces))
+        its_clock, records = _DOCUMENTS[kind](pieces)
+        return Imported(its_clock, _within(records))
     if kind in _WITH_TIMES:
-        return Imported("imported", _WITH_TIMES[kind](pieces))
+        return Imported("imported", _within(_WITH_TIMES[kind](pieces)))
     return Imported(clock, _AS_IT_COMES[kind](pieces))
+
+
+def _within(records: Iterator[Record]) -> Iterator[Record]:
+    """The records, none of them later than a recording can say: a capture may name any year."""
+    for record in records:
+        yield record if record.t <= LATEST else msgspec.structs.replace(record, t=LATEST)
