@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import random
+from statistics import fmean, pstdev
 
 import numpy
 import pytest
@@ -94,3 +95,17 @@ def test_live_summaries_are_computed_a_bounded_number_of_times(monkeypatch: pyte
         if i >= 1_000:
             samples.live()
     assert len(computed) < 80, "about one in 5 % of growth: log(20) / log(1.05) is 61"
+
+
+def test_many_samples_are_kept_narrow_and_nothing_is_lost_in_between() -> None:
+    samples = Samples()
+    values = [1000.0 + n / 7 for n in range(200_000)]
+    for value in values:
+        samples.add(value)
+    stats = samples.stats()
+    assert samples.values.itemsize == 4
+    assert stats.n == len(values)
+    assert stats.mean == pytest.approx(fmean(values), rel=1e-6)
+    assert stats.sd == pytest.approx(pstdev(values), rel=1e-6)
+    assert stats.p50 == pytest.approx(percentile(values, 0.5), rel=1e-6)
+    assert (stats.min, stats.max) == (pytest.approx(values[0], rel=1e-6), pytest.approx(values[-1], rel=1e-6))
