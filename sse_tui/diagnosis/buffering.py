@@ -37,8 +37,7 @@ def proxy_buffering(at: Seen, facts: Facts) -> Hit | None:
     size = median(conn.burst_sizes)
     return Hit(
         f"{conn.bursts} of {conn.event_reads} reads brought several events at once, {size:g} on the median, "
-        "after pauses of "
-        "0.25 s and more: something between the model and this client collects them.",
+        "after pauses of 0.25 s and more: something between the model and this client collects them.",
         evidence={"events_per_read": conn.burst_sizes[:20], "headers": _hops(facts)},
     )
 

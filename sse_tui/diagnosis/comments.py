@@ -122,8 +122,7 @@ def empty_data(at: Seen, facts: Facts) -> list[Hit]:
 def _as_data(what: str) -> Hit:
     return Hit(
         f"A heartbeat came as the data of an event ({what}): it is not JSON, and clients that parse every "
-        "event as JSON, "
-        "the openai SDK among them, raise here."
+        "event as JSON, the openai SDK among them, raise here."
     )
 
 

@@ -32,8 +32,7 @@ def bom(at: Seen, facts: Facts) -> Hit:
     """A byte order mark at the start: legal, and several clients lose the first event to it."""
     return Hit(
         "The body starts with a byte order mark: the standard removes it, but the openai and anthropic SDKs "
-        "and "
-        "httpx-sse take it for part of the first field's name and lose the first event."
+        "and httpx-sse take it for part of the first field's name and lose the first event."
     )
 
 
@@ -45,8 +44,7 @@ def bom_inside(at: Seen, facts: Facts) -> Hit | None:
         return None
     return Hit(
         f"A byte order mark at byte {item.start}, not at the start of the body, makes the field's name "
-        "unknown, and the "
-        "line is ignored."
+        "unknown, and the line is ignored."
     )
 
 
@@ -71,14 +69,12 @@ def invalid_utf8(at: Seen, facts: Facts) -> Hit:
         evidence["halves"] = whole.hex()
         return Hit(
             f"The bytes {bad.hex(' ')} are the second half of a character whose first half came before: the "
-            "server cut "
-            "it when it decoded or sent its chunks.",
+            "server cut it when it decoded or sent its chunks.",
             evidence=evidence,
         )
     return Hit(
         f"The bytes {bad.hex(' ')} are not UTF-8: the standard shows U+FFFD, the openai, anthropic and "
-        "mistralai SDKs "
-        "raise UnicodeDecodeError and end the stream.",
+        "mistralai SDKs raise UnicodeDecodeError and end the stream.",
         evidence=evidence,
     )
 
@@ -148,8 +144,7 @@ def no_space_after_colon(at: Seen, facts: Facts) -> Hit:
     assert facts.mark is not None
     return Hit(
         f"There is no space after {facts.mark.evidence['field']!r} and its colon: legal, but google-genai "
-        "and "
-        "hand-written clients that look for 'data: ' see nothing.",
+        "and hand-written clients that look for 'data: ' see nothing.",
         evidence=facts.mark.evidence,
     )
 
@@ -171,8 +166,7 @@ def multi_line_data(at: Seen, facts: Facts) -> Hit | None:
     lines = item.data.count("\n") + 1
     return Hit(
         f"The event's JSON is spread over {lines} data lines: clients that keep only one of them, or join "
-        "them without a "
-        "line feed, read something else.",
+        "them without a line feed, read something else.",
         evidence={"lines": lines},
     )
 
@@ -230,8 +224,7 @@ def unicode_line_separators(at: Seen, facts: Facts) -> Hit | None:
     points = ", ".join(f"U+{ord(char):04X}" for char in found)
     return Hit(
         f"The data holds {points} unescaped: clients that split lines with Python's str.splitlines() or "
-        "httpx's "
-        "iter_lines() cut the event there.",
+        "httpx's iter_lines() cut the event there.",
         evidence={"code_points": points},
     )
 

@@ -90,8 +90,8 @@ def keepalive_masked_stall(at: Seen, facts: Facts) -> Hit | None:
         "progress_idle_s": round(stalled, 3),
     }
     return Hit(
-        f"No progress for {stalled:.0f} s while {beats} heartbeats came: timers of bytes"
-        f"{' and events' if at.kind == 'event' else ''} do not notice.",
+        f"No progress for {stalled:.0f} s while {beats} heartbeats came: timers of "
+        f"bytes{' and events' if at.kind == 'event' else ''} do not notice.",
         "error" if stalled >= STUCK_S else "warning",
         evidence=evidence,
     )

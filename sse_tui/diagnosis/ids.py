@@ -129,8 +129,7 @@ def id_missing(at: Seen, facts: Facts) -> Hit | None:
     if conn.own_ids and conn.without_id:
         return Hit(
             f"{conn.without_id} of {conn.own_ids + conn.without_id} events had no id of their own: after a "
-            "cut behind one "
-            "of them a resume starts before it.",
+            "cut behind one of them a resume starts before it.",
             evidence={"with_id": conn.own_ids, "without_id": conn.without_id},
         )
     return None
@@ -145,7 +144,6 @@ def ids_gone(at: Seen, facts: Facts) -> Hit | None:
         return None
     return Hit(
         f"The connection was resumed from {asked[:40]!r}, but none of its {conn.events} events has an id: a "
-        "second resume "
-        "would start at the same place.",
+        "second resume would start at the same place.",
         evidence={"with_id": 0, "without_id": conn.events},
     )

@@ -28,8 +28,8 @@ def ttft_on_empty_chunk(at: Seen, facts: Facts) -> Hit | None:
     kinds = ", ".join(dict.fromkeys(turn.before_token))
     return Hit(
         f"The first event ({kinds}) came after {clocks.ttfc:.0f} ms, the first token after {clocks.ttft:.0f} "
-        "ms: clients "
-        f"that stop at any chunk report a time that is {clocks.ttft - clocks.ttfc:.0f} ms too short.",
+        f"ms: clients that stop at any chunk report a time that is {clocks.ttft - clocks.ttfc:.0f} ms too "
+        "short.",
         evidence={
             "ttfb_ms": clocks.ttfb,
             "first_byte_ms": clocks.first_byte,

@@ -114,8 +114,7 @@ def dialect_mismatch(at: Seen, facts: Facts) -> Hit | None:
         if kind is not None and kind != item.type:
             return Hit(
                 f"The event is named {item.type[:60]!r}, its payload's type is {kind[:60]!r}: clients that "
-                "go by the one "
-                "or the other read different things.",
+                "go by the one or the other read different things.",
                 evidence={"event": item.type[:80], "type": kind[:80]},
             )
         return None

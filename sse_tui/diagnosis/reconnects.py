@@ -134,7 +134,7 @@ def reconnect_storm(at: Seen, facts: Facts) -> Hit | None:
     delays = [*facts.turn.delays_ms[-A_MINUTE:], record.delay_ms]
     jitter = len(set(delays)) > 1
     return Hit(
-        f"{recent} reconnects within a minute, the last after {record.delay_ms:.0f} ms"
-        f"{'' if jitter else ', always the same delay without jitter'}.",
+        f"{recent} reconnects within a minute, the last after {record.delay_ms:.0f} "
+        f"ms{'' if jitter else ', always the same delay without jitter'}.",
         evidence={"within_a_minute": recent, "delays_ms": delays, "jitter": jitter},
     )

@@ -49,8 +49,7 @@ def wrong_content_type(at: Seen, facts: Facts) -> Hit | None:
     what = f"is {given[:80]!r}" if given else "is missing"
     return Hit(
         f"The content type {what}, not text/event-stream: a browser fails without a retry, httpx-sse raises "
-        "SSEError, and "
-        "the openai and anthropic SDKs read on as if nothing were wrong.",
+        "SSEError, and the openai and anthropic SDKs read on as if nothing were wrong.",
         evidence={"content_type": given},
     )
 
@@ -68,15 +67,13 @@ def not_a_stream(at: Seen, facts: Facts) -> Hit | None:
     if line.startswith("<"):
         return Hit(
             "The body is HTML, probably a proxy's error page under the status 200: the openai and anthropic "
-            "SDKs return "
-            "normally with no event at all.",
+            "SDKs return normally with no event at all.",
             evidence={"sniffed": "html", "start": raw.decode("utf-8", "replace")},
         )
     if line.startswith("{"):
         return Hit(
             "The body starts with a JSON object and not with a field: it is JSON or JSON lines, of which an "
-            "SSE client "
-            "reads nothing.",
+            "SSE client reads nothing.",
             "info" if facts.turn.line_protocol else "error" if _is_stream(facts) else "warning",
             evidence={"sniffed": "json", "start": raw.decode("utf-8", "replace")},
         )
@@ -188,8 +185,7 @@ def connection_close_hints(at: Seen, facts: Facts) -> Hit | None:
         return None
     return Hit(
         f"{', '.join(signs)} on a stream: something on the way may have read it whole before passing it on, "
-        "or will not "
-        "keep the connection.",
+        "or will not keep the connection.",
         evidence={"signs": signs},
     )
 
@@ -223,8 +219,7 @@ def server_keeps_generating(at: Seen, facts: Facts) -> Hit | None:
         return None
     return Hit(
         f"Connection {left.number} was closed before its answer was whole, and the server still counts "
-        f"{active:g} active "
-        f"requests ({text.strip()[:80]}).",
+        f"{active:g} active requests ({text.strip()[:80]}).",
         evidence={"closed": left.number, "active": active},
     )
 

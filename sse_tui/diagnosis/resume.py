@@ -131,8 +131,7 @@ def _late_start(number: int, facts: Facts) -> Hit | None:
         return None
     return Hit(
         f"The stream begins at sequence number {number}: what came before is missing, and helpers that wait "
-        "for the first "
-        "event fail.",
+        "for the first event fail.",
         "warning",
         evidence={"before": None, "number": number},
     )

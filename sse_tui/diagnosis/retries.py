@@ -83,6 +83,5 @@ def retry_alone(at: Seen, facts: Facts) -> Hit | None:
         return None
     return Hit(
         f"retry {at.item.ms} stands in a block of its own: the openai SDK makes an event with empty data of "
-        "it and raises "
-        "JSONDecodeError."
+        "it and raises JSONDecodeError."
     )

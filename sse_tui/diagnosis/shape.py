@@ -44,9 +44,8 @@ def empty_or_null_choices(at: Seen, facts: Facts) -> Hit | None:
 
 def _null(nulls: list[str]) -> Hit:
     return Hit(
-        f"{', '.join(nulls)} are null in a delta: code that takes a field "
-        "that is there "
-        "for one with a value fails.",
+        f"{', '.join(nulls)} are null in a delta: code that takes a field that is there for one with a value "
+        "fails.",
         evidence={"null": nulls},
     )
 

@@ -115,8 +115,7 @@ def unterminated_tail(at: Seen, facts: Facts) -> Hit | None:
         )
     return Hit(
         f"The last {size} bytes hold the end marker {marker} and have no blank line behind them, so a "
-        "conforming client "
-        f"never sees it; {state}.",
+        f"conforming client never sees it; {state}.",
         "error",
         evidence={"bytes": size, "marker": marker, "logically_complete": whole},
     )
@@ -147,8 +146,7 @@ def done_without_finish(at: Seen, facts: Facts) -> Hit | None:
         return None
     return Hit(
         f"[DONE] came as event {turn.done_at}, but no chunk had a finish reason: llama-cpp-python ends an "
-        "interrupted "
-        "answer so.",
+        "interrupted answer so.",
         evidence={"finish_reason": None},
     )
 

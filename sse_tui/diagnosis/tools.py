@@ -60,15 +60,13 @@ def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Hit | None:
     if key in known and isinstance(ident, str) and known[key] not in (None, ident):
         hit = Hit(
             f"Index {index} was that of the call {known[key]!r} and is now that of {ident!r}: clients that "
-            "go by the index "
-            "glue the two together.",
+            "go by the index glue the two together.",
             evidence={"index": index, "ids": [known[key], ident]},
         )
     elif key not in known and index > sum(k // 1_000_000 == choice for k in known):
         hit = Hit(
             f"A tool call has index {index}, with no call before it at that distance: accumulators that fill "
-            "a list by "
-            "index fail.",
+            "a list by index fail.",
             evidence={"index": index, "id": ident},
         )
     known[key] = ident if isinstance(ident, str) else known.get(key)

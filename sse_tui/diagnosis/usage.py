@@ -35,8 +35,7 @@ def usage_missing(at: Seen, facts: Facts) -> Hit | None:
     state = "although the request asked for it" if asked else "and the request did not ask for it"
     return Hit(
         f"The stream gave no token counts{', ' + state if asked is not None else ''}; {events} events are "
-        "all there is to "
-        "count.",
+        "all there is to count.",
         "warning" if asked else "info",
         evidence={"token_events": events, "asked": asked},
     )
@@ -103,8 +102,7 @@ def chunk_not_token(at: Seen, facts: Facts) -> Hit | None:
         return None
     return Hit(
         f"{view.output_tokens} output tokens came in {view.gaps.token_events} events, {ratio:.2f} a token "
-        "event: the gap "
-        "between events is not the latency between tokens.",
+        "event: the gap between events is not the latency between tokens.",
         evidence={"tokens": view.output_tokens, "events": view.gaps.token_events, "ratio": round(ratio, 3)},
     )
 
