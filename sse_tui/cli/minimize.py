@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,11 +33,12 @@ def command(source: str, rule: str, output: str | None, tries: int, **given: Any
     raw event stream gives its bytes. Exit code 1 when the rule finds nothing in FILE.
     """
     from sse_tui.cli.reading import open_source
+    from sse_tui.cli.sources import stdin
     from sse_tui.session.minimize import minimize
     from sse_tui.session.reproduction import checked_rule, findings_of, still_found
 
     checked_rule(rule)
-    opened = open_source(sys.stdin.fileno() if source == "-" else Path(source))
+    opened = open_source(stdin() if source == "-" else Path(source))
     records = list(opened)
     dialect = dialect_of(given)
     holds = still_found(rule, opened.header, records, dialect)

@@ -93,7 +93,9 @@ class Reconnector:
         """What to do now that a connection ended like this."""
         if outcome.kind in _BROKE_OFF:
             self._was_open = True
-        self._goes_on = self._goes_on or outcome.had_ids or bool(outcome.last_event_id) or outcome.retry_ms is not None
+        self._goes_on = (
+            self._goes_on or outcome.had_ids or bool(outcome.last_event_id) or outcome.retry_ms is not None
+        )
         self._had_events = self._had_events or outcome.events > 0
         return self._refusal(outcome) or self._retry(outcome)
 
