@@ -203,9 +203,7 @@ class Answer:
     def tool_calls(self) -> list[dict[str, Any]]:
         """Calls for the client to answer, ``{"id", "name", "arguments"}``: by choice, then by appearance."""
         ordered = sorted(self._calls.items(), key=lambda item: (item[1].index, item[0]))
-        return [
-            {"id": call.id, "name": call.name, "arguments": call.arguments.text} for _, call in ordered
-        ]
+        return [{"id": call.id, "name": call.name, "arguments": call.arguments.text} for _, call in ordered]
 
     @property
     def server_tool_calls(self) -> list[dict[str, Any]]:

@@ -36,13 +36,13 @@ these bytes on
 A redacted value reads "[redacted]", in a URL "redacted", and in a chunk as many asterisks as it had bytes.
 """
 
-from .follower import Follower
-from .importing import enough, open_any, raw_header, raw_records, sniff, untimed
-from .imports import Kind, Piece, import_pieces
-from .index import BodyIndex, BodyReader
-from .lines import Damage
-from .reader import Recording, read_recording
-from .records import (
+from sse_tui.recording.follower import Follower
+from sse_tui.recording.importing import enough, open_any, raw_header, raw_records, sniff, untimed
+from sse_tui.recording.imports import Kind, Piece, import_pieces
+from sse_tui.recording.index import BodyIndex, BodyReader
+from sse_tui.recording.lines import Damage
+from sse_tui.recording.reader import Recording, read_recording
+from sse_tui.recording.records import (
     FORMAT,
     VERSION,
     Chunk,
@@ -59,9 +59,9 @@ from .records import (
     Response,
     chunk,
 )
-from .redact import Redactor
-from .store import is_kept, is_running, mark_kept, new_path, prune, recordings, unmark_kept
-from .writer import Writer
+from sse_tui.recording.redact import Redactor
+from sse_tui.recording.store import is_kept, is_running, mark_kept, new_path, prune, recordings, unmark_kept
+from sse_tui.recording.writer import Writer
 
 __all__ = [
     "FORMAT",

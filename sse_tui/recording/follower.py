@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from ..errors import RecordingError
-from .lines import HEADER_LIMIT, Damage, LineDecoder, decode_header
-from .records import Header, Record
+from sse_tui.errors import RecordingError
+from sse_tui.recording.lines import HEADER_LIMIT, Damage, LineDecoder, decode_header
+from sse_tui.recording.records import Header, Record
 
 
 class Follower:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from ..errors import RecordingError
-from .imports import Kind, Piece, import_pieces, kind_of
-from .imports.raw import raw_records
-from .imports.sniffing import SNIFF_BYTES, undecided
-from .lines import LineDecoder
-from .reader import (
+from sse_tui.errors import RecordingError
+from sse_tui.recording.imports import Kind, Piece, import_pieces, kind_of
+from sse_tui.recording.imports.raw import raw_records
+from sse_tui.recording.imports.sniffing import SNIFF_BYTES, undecided
+from sse_tui.recording.lines import LineDecoder
+from sse_tui.recording.reader import (
     Pairs,
     Recording,
     Source,
@@ -26,7 +26,7 @@ from .reader import (
     recording_of_blocks,
     source_name,
 )
-from .records import Chunk, Header
+from sse_tui.recording.records import Chunk, Header
 
 __all__ = ["SNIFF_BYTES", "enough", "open_any", "raw_header", "raw_records", "sniff", "untimed"]
 

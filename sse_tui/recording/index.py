@@ -16,10 +16,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
-from ..errors import RecordingError
-from .column import Column
-from .lines import BROKEN, decode_record
-from .records import Chunk, Record
+from sse_tui.errors import RecordingError
+from sse_tui.recording.column import Column
+from sse_tui.recording.lines import BROKEN, decode_record
+from sse_tui.recording.records import Chunk, Record
 
 WINDOW = 1 << 18
 CACHE_BYTES = 8 << 20

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ..errors import RecordingError
-from .records import FORMAT, VERSION, Chunk, Header, Record, Request
+from sse_tui.errors import RecordingError
+from sse_tui.recording.records import FORMAT, VERSION, Chunk, Header, Record, Request
 
 # A header is some hundred bytes; a first line longer than this is something else, and is not read to its end.
 HEADER_LIMIT = 1 << 20

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from ..errors import RecordingError
-from .lines import Damage, LineDecoder, decode_header, split_lines
-from .records import Header, Record
+from sse_tui.errors import RecordingError
+from sse_tui.recording.lines import Damage, LineDecoder, decode_header, split_lines
+from sse_tui.recording.records import Header, Record
 
 BLOCK = 1 << 18
 

@@ -22,9 +22,9 @@ from urllib.parse import unquote, unquote_plus
 
 import msgspec
 
-from ..errors import RecordingError
-from .masking import MOST, KnownSecrets
-from .records import (
+from sse_tui.errors import RecordingError
+from sse_tui.recording.masking import MOST, KnownSecrets
+from sse_tui.recording.records import (
     Chunk,
     Close,
     End,

@@ -14,7 +14,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..errors import RecordingError
+from sse_tui.errors import RecordingError
 
 SUFFIX = ".sse.jsonl"
 KEPT_SUFFIX = ".kept.sse.jsonl"

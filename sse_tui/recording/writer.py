@@ -11,10 +11,10 @@ from types import TracebackType
 
 import msgspec
 
-from ..errors import RecordingError
-from .lines import encode_line
-from .records import End, Header, Note, Record
-from .redact import Redactor
+from sse_tui.errors import RecordingError
+from sse_tui.recording.lines import encode_line
+from sse_tui.recording.records import End, Header, Note, Record
+from sse_tui.recording.redact import Redactor
 
 _HINTS = {
     errno.ENOSPC: "Free some disk space; what was recorded until now is readable.",

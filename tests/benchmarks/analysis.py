@@ -58,7 +58,9 @@ def records(reads: list[bytes]) -> list[Record]:
     """A recording of these reads, one every 10 ms."""
     at = {"turn": 1, "conn": 1}
     made: list[Record] = [
-        Request(t=0, method="POST", url="https://api.openai.com/v1/chat/completions", headers=[], body="{}", **at),
+        Request(
+            t=0, method="POST", url="https://api.openai.com/v1/chat/completions", headers=[], body="{}", **at
+        ),
         Response(
             t=1, status=200, http_version="HTTP/1.1", headers=[("content-type", "text/event-stream")], **at
         ),

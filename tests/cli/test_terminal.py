@@ -20,11 +20,14 @@ PROGRAM = [sys.executable, "-m", "sse_tui"]
 EVIL = "a\x1b]0;title\x07b\x9b31mc"
 
 
-def on_terminal(args: list[str], env: dict[str, str], data: bytes = b"") -> tuple[int, bytes]:
-    """Run with stdout on a pseudo terminal and stdin a pipe; the exit code and all that the terminal got."""
+def on_terminal(
+    args: list[str], env: dict[str, str], data: bytes = b"", *, errors: bool = False
+) -> tuple[int, bytes]:
+    """Run with stdout (with `errors` stderr too) on a pseudo terminal; the exit code and all that it got."""
     main, side = pty.openpty()
+    stderr = side if errors else subprocess.DEVNULL
     with subprocess.Popen(
-        [*PROGRAM, *args], stdin=subprocess.PIPE, stdout=side, stderr=subprocess.DEVNULL, env=env
+        [*PROGRAM, *args], stdin=subprocess.PIPE, stdout=side, stderr=stderr, env=env
     ) as process:
         os.close(side)
         assert process.stdin is not None
@@ -68,6 +71,61 @@ def test_the_same_in_a_pipe_is_exact(env: dict[str, str], tmp_path: Path) -> Non
         [*PROGRAM, "tail", "-"], input=evil_stream(), capture_output=True, env=env, timeout=30, check=True
     )
     assert done.stdout == (EVIL + "\n").encode()
+
+
+TITLE = "\x1b]0;owned\x07"
+COLOUR = "\x9b31mred"
+HOSTILE = f"{TITLE}{COLOUR}\x08\x7f\r"
+
+
+def hostile_captures() -> dict[str, bytes]:
+    """Every place of a stream in which words of a server can stand."""
+    word = HOSTILE.replace("\r", "").encode()
+    fault = json.dumps({"error": {"message": HOSTILE, "type": HOSTILE, "code": HOSTILE}})
+    call = {"index": 0, "id": HOSTILE, "function": {"name": HOSTILE, "arguments": HOSTILE}}
+    delta = {"content": HOSTILE, "reasoning_content": HOSTILE, "refusal": HOSTILE, "tool_calls": [call]}
+    chunk = {"object": "chat.completion.chunk", "id": HOSTILE, "model": HOSTILE}
+    payload = json.dumps({**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": HOSTILE}]})
+    events = b"event: %s\ndata: %s\nid: %s\n\n: %s\n%s: x\nretry: %s\n\n" % ((word,) * 6)
+    events += b"data: %s\n\n" % payload.encode() + b"event: error\ndata: %s\n\n" % fault.encode()
+    head = b"HTTP/1.1 200 %s\r\nContent-Type: text/event-stream; x=%s\r\nX-%s: %s\r\n\r\n" % ((word,) * 4)
+    return {
+        "raw": events + b"data: cut " + word,
+        "chat": b"data: %s\n\n" % payload.encode() + b"data: %s" % fault.encode(),
+        "curl-i": head + events,
+        "html": b"HTTP/1.1 502 Bad\r\nContent-Type: text/html\r\n\r\n<html>" + word,
+        "curl-v": b"> GET /%s HTTP/1.1\n> A: %s\n> \n< HTTP/1.1 200 OK\n< B: %s\n< \n" % ((word,) * 3)
+        + events,
+    }
+
+
+@pytest.mark.parametrize("capture", hostile_captures())
+@pytest.mark.parametrize(
+    "args",
+    [
+        *(["report", "FILE", "--format", form] for form in ("text", "json", "md", "html", "junit")),
+        *(["open", "FILE", form] for form in ("--text", "--json")),
+        ["tail", "-"],
+        ["report", "FILE", "--expect", "complete, text~'a'"],
+        ["export", "FILE", "--to", "har"],
+        ["export", "FILE", "--to", "sse"],
+        ["export", "FILE", "--to", "pytest"],
+        ["minimize", "FILE", "--rule", "http-error-status"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_hostile_reaches_the_terminal_by_any_way(
+    args: list[str], capture: str, env: dict[str, str], tmp_path: Path
+) -> None:
+    data = hostile_captures()[capture]
+    path = tmp_path / f"in{TITLE.replace('/', '')}.sse"
+    path.write_bytes(data)
+    args = [str(path) if word == "FILE" else word for word in args]
+    code, seen = on_terminal(args, env, data if "-" in args else b"", errors=True)
+    assert code in (0, 1, 2, 4), seen
+    for word in (b"\x1b]0", b"\x07", COLOUR.encode(), b"\x9b31m", b"\x08", b"\x7f"):
+        assert word not in seen.replace(b"\xc2\x9b", b"?") or word == COLOUR.encode(), (word, seen)
+    assert COLOUR.encode() not in seen
 
 
 @pytest.mark.terminal

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.session.test_capture import alive, until
 
 from sse_tui.config import Config, Profile
 from sse_tui.dialects.base import Message
@@ -15,6 +14,7 @@ from sse_tui.session.headless import Headless, read_through
 from sse_tui.session.jsonform import result_json
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
+from tests.session.test_capture import alive, until
 
 SCRIPTED = {"engine": "scripted", "engine_args": ("--ttft-ms", "5", "--gap-ms", "20")}
 

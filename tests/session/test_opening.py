@@ -7,7 +7,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.session.story import done, finish, role, token
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import read_recording
@@ -15,6 +14,7 @@ from sse_tui.recording.records import Chunk
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.headless import problem_of, read_through
 from sse_tui.session.opening import Piped, is_recording, open_path, spool
+from tests.session.story import done, finish, role, token
 
 BODY = role() + token("Hello") + token(" you") + finish() + done()
 

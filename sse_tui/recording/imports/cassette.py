@@ -11,10 +11,19 @@ from typing import Any
 
 import msgspec
 
-from ..records import End, Headers, Record
-from .document import BROKEN, decoded, encoded, fields, items, text, whole, whole_number
-from .exchange import Exchange, Numbering, streams_of
-from .piece import Piece, malformed
+from sse_tui.recording.imports.document import (
+    BROKEN,
+    decoded,
+    encoded,
+    fields,
+    items,
+    text,
+    whole,
+    whole_number,
+)
+from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.records import End, Headers, Record
 
 YAML_LIMIT = 64 << 20
 # Aliases let a small document stand for a large one.
@@ -59,7 +68,7 @@ def _json(document: bytes) -> Any:
 def _yaml(document: bytes) -> Any:
     import yaml
 
-    from .cassette_yaml import loader
+    from sse_tui.recording.imports.cassette_yaml import loader
 
     if len(document) > YAML_LIMIT:
         raise malformed("size", f"The cassette is longer than {YAML_LIMIT >> 20} MiB.", "Take a part of it.")

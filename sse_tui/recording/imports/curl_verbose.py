@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ..records import End, Record, Request
-from .heads import HEAD_LIMIT, Body, request_of, response_head
-from .marked import Lines, Part
-from .piece import Piece, malformed
+from sse_tui.recording.imports.heads import HEAD_LIMIT, Body, request_of, response_head
+from sse_tui.recording.imports.marked import Lines, Part
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.records import End, Record, Request
 
 _DATA = re.compile(rb"[{}] \[\d+ bytes data\]\r?\n?")
 _FAILED = re.compile(rb"curl: \((\d+)\) ([^\r\n]*)")

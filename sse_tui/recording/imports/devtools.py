@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..records import Close, End, Note, Record, chunk
-from .marked import Lines
-from .piece import Piece, malformed
-from .rebuilt import NOTE, Rebuilder
-from .stamps import DAY, NS
+from sse_tui.recording.imports.marked import Lines
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.imports.rebuilt import NOTE, Rebuilder
+from sse_tui.recording.imports.stamps import DAY, NS
+from sse_tui.recording.records import Close, End, Note, Record, chunk
 
 ROW_LIMIT = 16 << 20
 LONGEST_END = 40

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from ..records import Headers
-from .piece import Piece, malformed
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.records import Headers
 
 DOCUMENT_LIMIT = 256 << 20
 # A format's own words for a text of JSON that is none.

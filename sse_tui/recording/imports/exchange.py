@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..records import Chunk, Close, Headers, Phase, Record, Request, Response, chunk
-from .heads import header, with_body, without_undone_coding
-from .piece import Piece
+from sse_tui.recording.imports.heads import header, with_body, without_undone_coding
+from sse_tui.recording.imports.piece import Piece
+from sse_tui.recording.records import Chunk, Close, Headers, Phase, Record, Request, Response, chunk
 
 # Reads of a body that came as one text: small enough to be shown while they are read.
 _BLOCK = 1 << 18

@@ -17,13 +17,24 @@ from typing import Any
 
 import msgspec
 
-from ...eventstream import Event, EventTooLarge, Parser
-from ..records import End, Note, Record
-from .document import BROKEN, decoded, encoded, fields, items, number, pairs, text, whole, whole_number
-from .exchange import Exchange, Numbering, streams_of
-from .har_own import OWN, apply_own, other_records, own_clock
-from .piece import Piece, malformed
-from .rebuilt import NOTE, Rebuilder
+from sse_tui.eventstream import Event, EventTooLarge, Parser
+from sse_tui.recording.imports.document import (
+    BROKEN,
+    decoded,
+    encoded,
+    fields,
+    items,
+    number,
+    pairs,
+    text,
+    whole,
+    whole_number,
+)
+from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
+from sse_tui.recording.imports.har_own import OWN, apply_own, other_records, own_clock
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.imports.rebuilt import NOTE, Rebuilder
+from sse_tui.recording.records import End, Note, Record
 
 _NS_PER_MS = 1_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from ..records import End, Fault, Note, Reconnect, Record
-from .document import BROKEN, fields, items, text, whole_number
-from .exchange import Exchange
+from sse_tui.recording.imports.document import BROKEN, fields, items, text, whole_number
+from sse_tui.recording.imports.exchange import Exchange
+from sse_tui.recording.records import End, Fault, Note, Reconnect, Record
 
 OWN = "_sseTui"
 CLOCKS = ("kernel", "read", "none", "imported")

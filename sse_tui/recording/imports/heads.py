@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..records import Close, Headers, Record, Request, Response, chunk
-from .dechunk import ChunkedError, Dechunker
-from .piece import malformed
+from sse_tui.recording.imports.dechunk import ChunkedError, Dechunker
+from sse_tui.recording.imports.piece import malformed
+from sse_tui.recording.records import Close, Headers, Record, Request, Response, chunk
 
 HEAD_LIMIT = 256 * 1024
 # Enough of a body to tell text from a content coding.

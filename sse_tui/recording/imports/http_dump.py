@@ -9,9 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..records import End, Record, Request
-from .heads import HEAD_LIMIT, Body, content_length, request_of, response_head, with_body
-from .piece import Piece, malformed
+from sse_tui.recording.imports.heads import (
+    HEAD_LIMIT,
+    Body,
+    content_length,
+    request_of,
+    response_head,
+    with_body,
+)
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.records import End, Record, Request
 
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _START = b"HTTP/"

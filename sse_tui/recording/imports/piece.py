@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ...errors import RecordingError
+from sse_tui.errors import RecordingError
 
 # (nanoseconds since the import began, 0 where nothing stamped it; bytes of the input)
 Piece: TypeAlias = tuple[int, bytes]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..records import Close, End, Record, chunk
-from .piece import Piece
+from sse_tui.recording.imports.piece import Piece
+from sse_tui.recording.records import Close, End, Record, chunk
 
 
 def raw_records(pieces: Iterable[Piece], *, turn: int = 1, conn: int = 1) -> Iterator[Record]:

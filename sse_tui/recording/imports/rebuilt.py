@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...eventstream import encode
+from sse_tui.eventstream import encode
 
 NOTE = (
     "The stream was put together again from its messages: comments, retry fields and the exact bytes "

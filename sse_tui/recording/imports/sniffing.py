@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ..records import FORMAT
-from . import devtools, timed_log
+from sse_tui.recording.imports import devtools, timed_log
+from sse_tui.recording.records import FORMAT
 
 SNIFF_BYTES = 4096
 

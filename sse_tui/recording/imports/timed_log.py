@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..records import Close, End, Record, chunk
-from .marked import Lines, Part
-from .piece import Piece, malformed
-from .stamps import DAY, Stamp, stamp_of
+from sse_tui.recording.imports.marked import Lines, Part
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.imports.stamps import DAY, Stamp, stamp_of
+from sse_tui.recording.records import Close, End, Record, chunk
 
 _STREAM = re.compile(rb"(?:data|event|id|retry)(?::|\r?$)|:|\r?$")
 
