@@ -29,17 +29,21 @@ _HINTS = {
 }
 
 
+_BLOCK = 1 << 16
+
+
 class Writer:
     """A new recording at `path`, with `header` as its first line; every record passes through `redactor`.
 
-    The file is created readable by its owner alone and never written over. Each `write` is one unbuffered
+    The file is created readable by its owner alone and never written over; with `append` one that is there is gone on
+    with, after its last whole line, and `header` is not written. Each `write` is one unbuffered
     write to a file opened for appending: the kernel has the whole line or, at the worst, a cut last one.
     While the writer lives it holds an advisory lock (flock), by which `store.prune` knows a session that
     still runs. The data is forced to the disk at bookmarks, at the end of the session and on `close`. Not
     for use from two threads.
     """
 
-    def __init__(self, path: str | Path, header: Header, redactor: Redactor) -> None:
+    def __init__(self, path: str | Path, header: Header, redactor: Redactor, *, append: bool = False) -> None:
         self.path = Path(path)
         self._redactor = redactor
         self._fd = -1
@@ -48,8 +52,8 @@ class Writer:
             _make_folder(self.path.parent)
             if self.path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            self._fd = os.open(self.path, flags, 0o600)
+            flags = os.O_RDWR if append else os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            self._fd = os.open(self.path, flags | os.O_APPEND | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise self._failure("create", error) from error
         try:
@@ -57,6 +61,10 @@ class Writer:
             fcntl.flock(self._fd, fcntl.LOCK_EX)
         except OSError:
             pass  # a file system without locks: the recording matters more than the mark
+        if append:
+            self._size = _whole_lines(self._fd)
+            self._cut_back()
+            return
         names = [name for name in redactor.names if name not in header.redacted]
         try:
             self._append(encode_line(msgspec.structs.replace(header, redacted=[*header.redacted, *names])))
@@ -148,6 +156,18 @@ class Writer:
             f"Cannot {verb} the recording {self.path}: {error.strerror}.",
             _HINTS.get(error.errno or 0, ""),
         )
+
+
+def _whole_lines(fd: int) -> int:
+    """Where the last whole line of a file ends."""
+    end = os.fstat(fd).st_size
+    while end:
+        start = max(0, end - _BLOCK)
+        found = os.pread(fd, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 def _make_folder(folder: Path) -> None:

@@ -22,6 +22,7 @@ from sse_tui.faults import parse_plan
 from sse_tui.recording import Redactor
 from sse_tui.session import capture_protocol as protocol
 from sse_tui.session.recorder import Recorder
+from sse_tui.transport import SessionClock
 
 NOTIFY_S = 0.01
 MAX_COMMAND = 64 * 2**20
@@ -55,7 +56,15 @@ class Capture:
             redactor = Redactor(command.redact_headers, command.redact_patterns)
             for secret in command.secrets:
                 redactor.learn(secret)
-            self._recorder = Recorder(Path(command.path), redactor=redactor)
+            self._recorder = Recorder(
+                Path(command.path),
+                redactor=redactor,
+                clock=SessionClock(command.origin_ns),
+                append=command.origin_ns is not None,
+                conns=command.conns,
+            )
+            if command.broken is not None:
+                self._recorder.broken_off(*command.broken)
             self._say(protocol.Opened(command.path, self._recorder.clock.origin_ns))
             self._grown()
             return

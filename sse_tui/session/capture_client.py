@@ -64,7 +64,22 @@ class CaptureClient:
 
     async def start(self) -> Path:
         """Start the process and its recording; gives the file's path."""
-        path = recording_path(self._spec)
+        return await self._launch(recording_path(self._spec))
+
+    async def restart(self, conns: int, broken: tuple[int, int] | None) -> Path:
+        """Start another process for the recording after the first one died.
+
+        `conns` counts the connections so far, `broken` is the turn and number of the one that was open.
+        """
+        await self.close()
+        self._closing, self.error = False, None
+        if self.path is None:
+            return await self.start()
+        return await self._launch(self.path, self._origin_ns, conns, broken)
+
+    async def _launch(
+        self, path: Path, origin_ns: int | None = None, conns: int = 0, broken: tuple[int, int] | None = None
+    ) -> Path:
         self._opened = asyncio.get_running_loop().create_future()
         self._process = await children.start(
             ["-m", "sse_tui.session.capture"], log=state_dir() / "capture.log"
@@ -73,7 +88,13 @@ class CaptureClient:
         redaction = self._spec.config.recording
         await self._send(
             protocol.Open(
-                str(path), redaction.redact_headers, redaction.redact_patterns, list(self._spec.secrets)
+                str(path),
+                redaction.redact_headers,
+                redaction.redact_patterns,
+                list(self._spec.secrets),
+                origin_ns,
+                conns,
+                broken,
             )
         )
         opened = await asyncio.wait_for(asyncio.shield(self._opened), START_S)
@@ -81,14 +102,20 @@ class CaptureClient:
         self.path = path
         return path
 
+    @property
+    def gone(self) -> bool:
+        """True when the process ended and nobody had asked it to."""
+        return self._process is not None and self._process.returncode is not None and not self._closing
+
     def now(self) -> int:
         """The session clock, ns: the children of one machine share its monotonic clock."""
         return time.monotonic_ns() - self._origin_ns
 
     async def turn(self, number: int, turn: TurnSpec, *, plan: str = "") -> None:
         """Run a turn, `plan` armed from its start."""
-        self.busy, self.error, self.outcome = True, None, ""
+        self.error, self.outcome = None, ""
         await self._send(protocol.Run(number, replace(turn, plan=plan or turn.plan)))
+        self.busy = True
         self._changed()
 
     async def stop(self) -> None:
@@ -124,7 +151,7 @@ class CaptureClient:
         return StreamError(
             "capture-gone",
             "The capture process is not running any more; what it recorded is whole.",
-            "Restart sse-tui, or open the recording with sse-tui open.",
+            "F8 starts it again, and the recording goes on.",
         )
 
     async def _listen(self, process: Process) -> None:

@@ -15,12 +15,19 @@ class _Command(msgspec.Struct, tag_field="do", frozen=True):
 
 
 class Open(_Command, tag="open", frozen=True):
-    """Begin the recording. Sent first, once. `secrets` are values that must never be written."""
+    """Begin the recording. Sent first, once. `secrets` are values that must never be written.
+
+    With `origin_ns`, the session's start, the recording at `path` is gone on with after its process died: `conns`
+    counts its connections, and `broken` is the turn and number of the one that was open.
+    """
 
     path: str
     redact_headers: list[str] = []
     redact_patterns: list[str] = []
     secrets: list[str] = []
+    origin_ns: int | None = None
+    conns: int = 0
+    broken: tuple[int, int] | None = None
 
 
 class Run(_Command, tag="turn", frozen=True):

@@ -63,6 +63,7 @@ class LocalEndpoint:
         self._listener: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[Ready] | None = None
         self._closing = False
+        self._failure: SseTuiError | None = None
         self.status = EndpointStatus()
 
     async def start(self) -> None:
@@ -101,6 +102,8 @@ class LocalEndpoint:
     async def ready(self) -> Ready:
         """Wait until the endpoint answers. Raises the error that it failed with."""
         assert self._ready is not None
+        if self._failure is not None:
+            raise self._failure
         return await asyncio.shield(self._ready)
 
     async def close(self) -> None:
@@ -122,7 +125,7 @@ class LocalEndpoint:
                 EngineError(
                     "endpoint-gone",
                     f"The local endpoint ended with code {code}.",
-                    f"See {state_dir() / 'endpoint.log'} and restart sse-tui.",
+                    f"Its log is {state_dir() / 'endpoint.log'}. F8 starts it again.",
                 )
             )
 
@@ -154,6 +157,7 @@ class LocalEndpoint:
         self._changed(self.status)
 
     def _fail(self, error: SseTuiError) -> None:
+        self._failure = error
         self.status = EndpointStatus("failed", str(error), model=self.status.model)
         if self._ready is not None and not self._ready.done():
             self._ready.set_exception(error)

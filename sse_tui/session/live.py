@@ -38,6 +38,7 @@ class Status:
     recording: Path | None
     busy: bool
     error: SseTuiError | None
+    capture_gone: bool = False
 
 
 class Live:
@@ -78,6 +79,9 @@ class Live:
         self._capture = CaptureClient(self.spec, self._captured)
         path = await self._capture.start()
         self._follow(path)
+        await self._begin_session()
+
+    async def _begin_session(self) -> None:
         if self.spec.mode == "chat" and self.spec.profile.base_url is None:
             self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
             await self._endpoint.start()
@@ -107,7 +111,8 @@ class Live:
     def status(self) -> Status:
         """The state of the processes around the session."""
         endpoint = self._endpoint.status if self._endpoint is not None else None
-        return Status(endpoint, self.path, self.busy, self.error)
+        gone = self._capture is not None and self._capture.gone
+        return Status(endpoint, self.path, self.busy, self.error, gone)
 
     @property
     def path(self) -> Path | None:
@@ -123,7 +128,7 @@ class Live:
 
     def now(self) -> int | None:
         """The session clock, ns; None for a session that is not running (an opened file)."""
-        if self._capture is None or self._capture.path is None:
+        if self._capture is None or self._capture.path is None or self._capture.gone:
             return None
         return self._capture.now()
 
@@ -192,6 +197,8 @@ class Live:
         if self._capture is None:
             raise UsageError("not-live", "A recording was opened: there is nobody to send this to.")
         await self._begin(await self._chat_turn(prompt))
+        # Only now: a prompt that could not be sent is none of the conversation's.
+        self.messages.append(Message("user", prompt))
 
     async def _chat_turn(self, prompt: str) -> TurnSpec:
         base_url, token, model = self.spec.profile.base_url, None, None
@@ -206,8 +213,7 @@ class Live:
         messages = [Message("system", self.spec.profile.system)] if self.spec.profile.system else []
         for asked, turn in zip(self.messages, self.analysis.turns, strict=False):
             messages += [asked, Message("assistant", turn.answer.text)]
-        self.messages.append(Message("user", prompt))
-        return [*messages, self.messages[-1]]
+        return [*messages, Message("user", prompt)]
 
     async def _begin(self, turn: TurnSpec) -> None:
         assert self._capture is not None
@@ -247,6 +253,21 @@ class Live:
         if self.busy:
             raise UsageError("turn-running", "The stream is still running.", "Press escape to stop it first.")
         await self._begin(inspect_turn(self.spec))
+
+    async def restart_capture(self) -> None:
+        """Start the capture process again after it died; the recording goes on, as if its connection had failed."""
+        if self._capture is None:
+            return
+        self.error = None
+        conns = [conn for turn in self.analysis.turns for conn in turn.connections]
+        turn = self.analysis.turn
+        open_conn = (
+            (turn.number, conns[-1].number) if turn is not None and conns and not conns[-1].close else None
+        )
+        path = await self._capture.restart(max((conn.number for conn in conns), default=0), open_conn)
+        if self._follower is None:
+            self._follow(path)
+            await self._begin_session()
 
     async def restart_endpoint(self) -> None:
         """Start the local endpoint again after it failed; a no-op without one."""

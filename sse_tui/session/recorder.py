@@ -16,16 +16,25 @@ from sse_tui import __version__, dialects
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Plan, parse_plan
 from sse_tui.recording import Redactor, Writer
-from sse_tui.recording.records import End, Header, Note, Record
+from sse_tui.recording.records import Close, End, Header, Note, Record
 from sse_tui.session.requests import TurnSpec
 from sse_tui.transport import Driver, SessionClock
 
 
 class Recorder:
-    """Runs turns and records them. `path` None records nowhere. Not reentrant: one turn at a time."""
+    """Runs turns and records them. `path` None records nowhere. Not reentrant: one turn at a time.
+
+    With `append` the recording at `path` is gone on with, whose connections so far are counted by `conns`.
+    """
 
     def __init__(
-        self, path: Path | None, *, redactor: Redactor | None = None, clock: SessionClock | None = None
+        self,
+        path: Path | None,
+        *,
+        redactor: Redactor | None = None,
+        clock: SessionClock | None = None,
+        append: bool = False,
+        conns: int = 0,
     ):
         self.clock = clock or SessionClock()
         self.redactor = redactor or Redactor()
@@ -36,9 +45,11 @@ class Recorder:
             redacted=list(self.redactor.names),
         )
         self.path = path
-        self._writer = Writer(path, self.header, redactor=self.redactor) if path is not None else None
+        self._writer = (
+            Writer(path, self.header, redactor=self.redactor, append=append) if path is not None else None
+        )
         self._driver: Driver | None = None
-        self._conns = 0
+        self._conns = conns
         self._turn = 0
         self.outcome = ""
         self.error: SseTuiError | None = None
@@ -90,6 +101,14 @@ class Recorder:
             return False
         self._driver.arm(plan)
         return True
+
+    def broken_off(self, turn: int, conn: int) -> Record:
+        """Write that a connection went with the process that had it."""
+        return self._write(
+            Close(
+                t=self.clock.now(), turn=turn, conn=conn, reason="error", detail="the capture process ended"
+            )
+        )
 
     def note(self, text: str) -> Record:
         """Write a bookmark."""

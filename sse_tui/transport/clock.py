@@ -24,11 +24,12 @@ class SessionClock:
     """Nanoseconds since the session started, on the monotonic clock.
 
     `source` is where the times of chunks come from on this platform, for the header of a recording: "kernel"
-    (receive time by the kernel) or "read" (this clock right after the read).
+    (receive time by the kernel) or "read" (this clock right after the read). `origin_ns` goes on with a session that
+    another process of this machine began.
     """
 
-    def __init__(self) -> None:
-        self._start = time.monotonic_ns()
+    def __init__(self, origin_ns: int | None = None) -> None:
+        self._start = time.monotonic_ns() if origin_ns is None else origin_ns
         self._offset = measure_offset()
         self.source = "kernel" if sys.platform == "linux" else "read"
         if self.source == "kernel":

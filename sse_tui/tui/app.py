@@ -86,6 +86,7 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
         self._ticks = 0
         self._waiting = ""
         self._seen_error: SseTuiError | None = None
+        self._endpoint_failed = False
         self._session_closed = False
         self._started = asyncio.Event()
 
@@ -227,6 +228,12 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
         if status.error is not None and status.error is not self._seen_error:
             self.show_error(status.error)
         self._seen_error = status.error
+        failed = (
+            status.endpoint if status.endpoint is not None and status.endpoint.state == "failed" else None
+        )
+        if failed is not None and not self._endpoint_failed and analysis.turns:
+            self.notify(failed.message, title="endpoint-gone", severity="error", timeout=12)
+        self._endpoint_failed = failed is not None
 
     def _update_hints(self) -> None:
         self.answer.show_hint(

@@ -63,6 +63,10 @@ class SessionApp(App[int]):
         """A notice; unlike Textual's, its text is shown as it is: paths and names may hold brackets."""
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
+    def wake(self) -> None:
+        """There may be something new to show."""
+        raise NotImplementedError
+
     def show_error(self, error: SseTuiError) -> None:
         """A notice with the error's message and hint."""
         self.notify(str(error), title=error.code, severity="error", timeout=12)

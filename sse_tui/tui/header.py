@@ -8,8 +8,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from sse_tui.session.endpoint import EndpointStatus
-from sse_tui.session.live import Live
+from sse_tui.session.live import Live, Status
 from sse_tui.session.turn import Turn
 from sse_tui.tui.endpoint_text import engine_short, loading_text
 from sse_tui.tui.findings import SIGNS
@@ -75,7 +74,7 @@ class HeaderLine(Widget):
         quiet = self._look("quiet")
         parts = [Part(" sse-tui", self._look("name"), 8)]
         parts += self._where(turn, quiet)
-        parts += self._state(turn, status.endpoint)
+        parts += self._state(turn, status)
         if turn is not None:
             parts += self._progress(turn, quiet)
         parts += self._badge()
@@ -84,7 +83,8 @@ class HeaderLine(Widget):
         if status.endpoint is not None:
             parts.append(Part(engine_short(status.endpoint), quiet, 5))
         if status.recording is not None:
-            word = "● REC" if self._live.spec.path is None else "◼ FILE"
+            running = "■ NOT REC" if status.capture_gone else "● REC"
+            word = running if self._live.spec.path is None else "◼ FILE"
             name = visible_line(status.recording.name)
             parts.append(
                 Part(f"{word} {name} ", self._look("rec"), 7, shorter=word + " ", right=True, then=3)
@@ -128,7 +128,12 @@ class HeaderLine(Widget):
         local = spec.config.local.model if spec.mode == "chat" and spec.profile.base_url is None else ""
         return visible_line(spec.profile.model or local)
 
-    def _state(self, turn: Turn | None, endpoint: EndpointStatus | None) -> list[Part]:
+    def _state(self, turn: Turn | None, status: Status) -> list[Part]:
+        endpoint = status.endpoint
+        if status.capture_gone:
+            return [Part("✗ CAPTURE GONE: F8", self._look("bad"), 0)]
+        if turn is not None and turn.over and endpoint is not None and endpoint.state == "failed":
+            return [Part("✗ ENDPOINT FAILED: F8", self._look("bad"), 0)]
         if turn is not None:
             state = STATES[turn.outcome]
             response = next((c.response for c in reversed(turn.connections) if c.response is not None), None)

@@ -33,7 +33,12 @@ class SessionActions(SessionApp):
             await self.attempt(self.session.note(text))
 
     async def action_retry(self) -> None:
-        """Send an inspected request again, or start the local endpoint again."""
+        """Start a process that died again; else send an inspected request again."""
+        if self.session.status.capture_gone:
+            if await self.attempt(self.session.restart_capture()):
+                self.notify("The capture process runs again; the recording goes on.")
+            self.wake()
+            return
         if self.spec.mode == "inspect":
             await self.attempt(self.session.again())
             return

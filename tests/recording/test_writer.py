@@ -199,3 +199,25 @@ def test_after_kill_9_everything_written_is_readable(tmp_path: Path) -> None:
 def test_writing_is_cheap_without_secrets(write: Callable[..., Path], tmp_path: Path) -> None:
     record = chunk(0, b"data: x\n\n", turn=1, conn=1)
     assert Redactor().record(record) is record
+
+
+@pytest.mark.parametrize("broken", [b"", b"half a line", b"x" * 200_000])
+def test_a_recording_is_gone_on_with_after_its_last_whole_line(tmp_path: Path, broken: bytes) -> None:
+    path = tmp_path / "r.sse.jsonl"
+    with Writer(path, Header(created="first"), Redactor()) as writer:
+        writer.write(Note(t=1, text="one"))
+    with path.open("ab") as file:
+        file.write(broken)
+    with Writer(path, Header(created="second"), Redactor(), append=True) as writer:
+        assert writer.size == path.stat().st_size
+        writer.write(Note(t=2, text="two"))
+        assert writer.size == path.stat().st_size
+    recording = read_recording(path)
+    assert recording.header.created == "first"
+    assert [record.text for record in recording if isinstance(record, Note)] == ["one", "two"]
+    assert recording.damage == []
+
+
+def test_what_is_not_there_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError):
+        Writer(tmp_path / "none.sse.jsonl", Header(), Redactor(), append=True)

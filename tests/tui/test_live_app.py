@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from sse_tui.config import Config, Ui
 from sse_tui.session.spec import SessionSpec
 from sse_tui.tui.app import SseTuiApp
 from sse_tui.tui.faults_bar import FaultKeys
+from sse_tui.tui.header import HeaderLine
 
 WORDS = " ".join(f"word{n}" for n in range(60))
 SIZE = (120, 36)
@@ -167,3 +169,64 @@ async def test_the_first_paint_waits_for_nothing(size: tuple[int, int]) -> None:
         assert app.focused is app.prompt
         assert app.prompt is not None
         assert app.prompt.region.height > 0
+
+
+async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_same_recording(
+    until, opened
+) -> None:
+    app = live_app("--gap-ms", "50")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"one", "enter")
+        await until(lambda: app.session.analysis.turns and app.session.analysis.turns[0].events > 5)
+        os.kill(app.session._capture._process.pid, signal.SIGKILL)
+        await until(lambda: "CAPTURE GONE: F8" in app.query_one(HeaderLine).render().plain)
+        await pilot.press(*"lost", "enter")
+        await until(lambda: app.prompt is not None and app.prompt.text == "lost" and not app._waiting)
+        assert not app.session.busy
+        path = app.session.path
+        # What the process was about to write when it died.
+        with path.open("ab") as file:
+            file.write(b'{"t": 1, "k": "chu')
+        await pilot.press("f8")
+        await until(lambda: turn_over(app))
+        assert app.session.analysis.turns[0].outcome == "truncated"
+        assert app.session.path == path
+        await pilot.press("enter")
+        await until(lambda: turn_over(app, 2))
+        second = app.session.analysis.turns[1]
+        assert second.answer.text == WORDS
+        assert [message.content for message in app.session.messages] == ["one", "lost"]
+        body = second.connections[0].request.body
+        assert body.count("lost") == 1
+        assert second.connections[0].number == 2
+        assert second.connections[0].request.t > app.session.analysis.turns[0].connections[0].close.t
+        rows = [app.wire._cells(n) for n in range(len(app.session.rows))]
+        # The next turn is asked with all of them before it.
+        await pilot.press(*"three", "enter")
+        await until(lambda: turn_over(app, 3))
+        third = app.session.analysis.turns[2].connections[0].request.body
+        assert third.index("one") < third.index("lost") < third.index("three")
+    again = opened(path)
+    async with again.run_test(size=SIZE):
+        await until(lambda: again.session.analysis.end is not None)
+        assert again.session._follower.damage == []
+        assert [again.wire._cells(n) for n in range(len(rows))] == rows
+
+
+async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one(until) -> None:
+    app = live_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"one", "enter")
+        await until(lambda: turn_over(app))
+        os.kill(app.session._endpoint._process.pid, signal.SIGKILL)
+        await until(lambda: "ENDPOINT FAILED: F8" in app.query_one(HeaderLine).render().plain)
+        await until(lambda: any(notice.title == "endpoint-gone" for notice in app._notifications))
+        await pilot.press(*"two", "enter")
+        await until(lambda: app.prompt is not None and app.prompt.text == "two" and not app._waiting)
+        assert len(app.session.analysis.turns) == 1
+        await pilot.press("f8")
+        await until(lambda: endpoint_ready(app))
+        await pilot.press("enter")
+        await until(lambda: turn_over(app, 2))
+        assert app.session.analysis.turns[1].answer.text == WORDS
+        assert [message.content for message in app.session.messages] == ["one", "two"]
