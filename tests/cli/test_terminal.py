@@ -99,33 +99,40 @@ def hostile_captures() -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("capture", hostile_captures())
+EVERY = [
+    ["report", "FILE"],
+    ["report", "FILE", "--format", "json"],
+    ["open", "FILE", "--text"],
+    ["open", "FILE", "--json"],
+    ["tail", "-"],
+]
+SOME = [
+    *(["report", "FILE", "--format", form] for form in ("md", "html", "junit")),
+    *(["export", "FILE", "--to", form] for form in ("har", "sse", "pytest")),
+    ["report", "FILE", "--expect", "complete, text~'a'"],
+    ["minimize", "FILE", "--rule", "http-error-status"],
+]
+
+
 @pytest.mark.parametrize(
-    "args",
+    ("args", "capture"),
     [
-        *(["report", "FILE", "--format", form] for form in ("text", "json", "md", "html", "junit")),
-        *(["open", "FILE", form] for form in ("--text", "--json")),
-        ["tail", "-"],
-        ["report", "FILE", "--expect", "complete, text~'a'"],
-        ["export", "FILE", "--to", "har"],
-        ["export", "FILE", "--to", "sse"],
-        ["export", "FILE", "--to", "pytest"],
-        ["minimize", "FILE", "--rule", "http-error-status"],
+        *((args, capture) for args in EVERY for capture in hostile_captures()),
+        *((args, "curl-v") for args in SOME),
     ],
-    ids=" ".join,
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
 def test_nothing_hostile_reaches_the_terminal_by_any_way(
     args: list[str], capture: str, env: dict[str, str], tmp_path: Path
 ) -> None:
     data = hostile_captures()[capture]
-    path = tmp_path / f"in{TITLE.replace('/', '')}.sse"
+    path = tmp_path / f"in{TITLE}.sse"
     path.write_bytes(data)
     args = [str(path) if word == "FILE" else word for word in args]
     code, seen = on_terminal(args, env, data if "-" in args else b"", errors=True)
     assert code in (0, 1, 2, 4), seen
-    for word in (b"\x1b]0", b"\x07", COLOUR.encode(), b"\x9b31m", b"\x08", b"\x7f"):
-        assert word not in seen.replace(b"\xc2\x9b", b"?") or word == COLOUR.encode(), (word, seen)
-    assert COLOUR.encode() not in seen
+    for word in (b"\x1b]0", b"\x07", b"\x9b31m", b"\x08", b"\x7f"):
+        assert word not in seen, (word, seen)
 
 
 @pytest.mark.terminal

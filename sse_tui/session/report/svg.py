@@ -6,13 +6,12 @@ more than `COLUMNS` bars, however long the recording.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 
 from sse_tui.diagnosis import Finding
 from sse_tui.session.report import escaping
 from sse_tui.session.report.figures import ms
-from sse_tui.session.report.timeline import Timeline
+from sse_tui.session.report.timeline import Places, Timeline
 
 COLUMNS = 480
 LANE = 26
@@ -26,9 +25,9 @@ _MARK_GLYPHS = {"fault": "✗", "note": "✎", "close": ""}
 
 def timeline(line: Timeline, findings: Sequence[Finding]) -> str:
     """The drawing, as an ``<svg>`` element."""
-    lanes = [("reads", line.reads, line.sizes), ("events", line.events, None), ("tokens", line.tokens, None)]
+    lanes = [("reads", line.reads), ("events", line.events), ("tokens", line.tokens)]
     if line.beats:
-        lanes.append(("comments", line.beats, None))
+        lanes.append(("comments", line.beats))
     height = TOP + LANE * len(lanes) + LABEL_ROWS + 18
     parts = [
         f'<svg class="timeline" width="100%" height="{height}" role="img" '
@@ -36,10 +35,10 @@ def timeline(line: Timeline, findings: Sequence[Finding]) -> str:
     ]
     bottom = TOP + LANE * len(lanes)
     parts += _silences(line, bottom)
-    for number, (name, places, weights) in enumerate(lanes):
+    for number, (name, places) in enumerate(lanes):
         base = TOP + LANE * (number + 1) - 2
         parts.append(f'<line class="base" x1="0" x2="100%" y1="{base}" y2="{base}"/>')
-        parts += _bars(line, name, places, weights, base)
+        parts += _bars(line, name, places, base)
         parts.append(f'<text class="lane" x="2" y="{base - LANE + 12}">{name} {len(places):,}</text>')
     parts += _marks(line, bottom)
     parts += _findings(line, findings, bottom)
@@ -52,13 +51,10 @@ def _share(line: Timeline, at: float) -> float:
     return min(100.0, max(0.0, (at - line.start) / (line.end - line.start) * 100))
 
 
-def _bars(
-    line: Timeline, name: str, places: Sequence[int], weights: array[int] | None, base: int
-) -> Iterator[str]:
+def _bars(line: Timeline, name: str, places: Places, base: int) -> Iterator[str]:
     columns = [0] * COLUMNS
-    for number, at in enumerate(places):
-        column = min(COLUMNS - 1, int(_share(line, at) / 100 * COLUMNS))
-        columns[column] += weights[number] if weights is not None else 1
+    for at, weight in places:
+        columns[min(COLUMNS - 1, int(_share(line, at) / 100 * COLUMNS))] += weight
     most = max(columns)
     if not most:
         return
