@@ -44,7 +44,8 @@ _FUTURE_TRIGGERS = ("headers", "field", "utf8", "crlf", "id", "done", "every", "
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000}
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
-_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+# Of a bounded length: digits without end are no number that Python would take.
+_NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?")
 _MAX_NUMBER = 10**15
 
 
@@ -161,11 +162,13 @@ class _Scanner:
         return int(ms)
 
     def _count(self) -> int:
-        match = re.compile(r"[0-9]+").match(self._text, self._at)
-        if match is None or not 1 <= int(match.group()[:20]) <= _MAX_NUMBER:
+        match = re.compile(r"0*([0-9]*)").match(self._text, self._at)
+        # Of digits without end the first twenty are too many already.
+        count = int(match[1][:20] or 0) if match is not None else 0
+        if match is None or not 1 <= count <= _MAX_NUMBER:
             raise self._wrong("a whole number of at least 1")
         self._at = match.end()
-        return int(match.group())
+        return count
 
     def _quoted(self) -> str:
         self._need('"', "text in double quotes")

@@ -108,3 +108,12 @@ def test_any_text_is_a_plan_or_a_usage_error(text: str) -> None:
     except UsageError:
         return
     assert parse_plan(str(plan)) == plan
+
+
+def test_zeros_before_a_number_do_not_make_it_larger_than_it_may_be() -> None:
+    assert parse_plan("cut@event=0000000000000000000000041") == parse_plan("cut@event=41")
+    for number in ("00000008749938880976781311", "9" * 5000, "0", "000", ""):
+        with pytest.raises(UsageError):
+            parse_plan(f"cut@event={number}")
+    with pytest.raises(UsageError):
+        parse_plan(f"stall={'9' * 5000}s@now")
