@@ -13,9 +13,9 @@ from collections import OrderedDict
 from typing import BinaryIO, Literal
 
 BLOCK = 1 << 14
-IN_MEMORY = 4
+IN_MEMORY = 2
 """Blocks of a column that stay in memory before the first is written out."""
-CACHED = 4
+CACHED = 2
 
 
 class Column:

@@ -22,7 +22,7 @@ from sse_tui.recording.lines import BROKEN, decode_record
 from sse_tui.recording.records import Chunk, Record
 
 WINDOW = 1 << 18
-CACHE_BYTES = 8 << 20
+CACHE_BYTES = 2 << 20
 
 
 class _Body:
