@@ -212,7 +212,9 @@ class Live:
     def _conversation(self, prompt: str) -> list[Message]:
         messages = [Message("system", self.spec.profile.system)] if self.spec.profile.system else []
         for asked, turn in zip(self.messages, self.analysis.turns, strict=False):
-            messages += [asked, Message("assistant", turn.answer.text)]
+            # What nobody took up, too long a prompt for one, must not spoil every turn after it.
+            if turn.answer.text or turn.outcome not in {"refused", "failed"}:
+                messages += [asked, Message("assistant", turn.answer.text)]
         return [*messages, Message("user", prompt)]
 
     async def _begin(self, turn: TurnSpec) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable
 
 from textual.app import App
 from textual.containers import Horizontal, Vertical
+from textual.events import Event, Paste
 from textual.notifications import SeverityLevel
 from textual.widget import Widget
 
@@ -27,6 +28,7 @@ from sse_tui.tui.objectives import Objectives
 from sse_tui.tui.prompt import Prompt
 from sse_tui.tui.search import Search
 from sse_tui.tui.watch import Watch
+from sse_tui.tui.visible import typed
 from sse_tui.tui.wire import WireLog, WirePane
 from sse_tui.tui.wire_source import WireSource
 
@@ -62,6 +64,12 @@ class SessionApp(App[int]):
     ) -> None:
         """A notice; unlike Textual's, its text is shown as it is: paths and names may hold brackets."""
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+
+    async def on_event(self, event: Event) -> None:
+        """What is pasted goes to a field, and from there to the screen: it must not hold what a terminal obeys."""
+        if isinstance(event, Paste):
+            event.text = typed(event.text)
+        await super().on_event(event)
 
     def wake(self) -> None:
         """There may be something new to show."""

@@ -19,7 +19,7 @@ def hints(live: Live, status: Status, waiting: str, retry_key: str) -> list[Hint
             ("hint", ""),
             ("hint", f"connecting to {visible_line(live.spec.request.url)}" if live.spec.request else ""),
         ]
-    lines: list[Hint] = [("hint", ""), ("label", "Chat, with every byte of it on the right.")]
+    lines: list[Hint] = [("hint", ""), ("label", "Chat, with every byte of it in the wire log.")]
     lines += _endpoint(status, retry_key)
     if waiting:
         lines += [

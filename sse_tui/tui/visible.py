@@ -24,6 +24,9 @@ def _table(*, keep: str) -> dict[int, str]:
     return table
 
 
+_UNTYPED = dict.fromkeys(
+    code for code in (*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)) if code not in (0x09, 0x0A)
+)
 _LINES = _table(keep="\n\t")
 _ONE_LINE = {**_table(keep=""), 0x0A: "\u21b5"}
 
@@ -31,6 +34,11 @@ _ONE_LINE = {**_table(keep=""), 0x0A: "\u21b5"}
 def visible(text: str) -> str:
     """Text for a pane of lines: line feeds stay, a tab becomes a space, other controls become their pictures."""
     return text if text.isascii() and text.isprintable() else text.translate(_LINES)
+
+
+def typed(text: str) -> str:
+    """Pasted text as if it had been typed: line ends and tabs stay, what no key types is left out."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNTYPED)
 
 
 def visible_line(text: str) -> str:

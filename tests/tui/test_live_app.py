@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from sse_tui.config import Config, Ui
 from sse_tui.session.spec import SessionSpec
@@ -230,3 +231,20 @@ async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one
         await until(lambda: turn_over(app, 2))
         assert app.session.analysis.turns[1].answer.text == WORDS
         assert [message.content for message in app.session.messages] == ["one", "two"]
+
+
+async def test_a_paste_holds_no_controls_and_a_refused_prompt_does_not_spoil_the_next(until) -> None:
+    app = live_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: endpoint_ready(app))
+        assert app.prompt is not None
+        app.post_message(events.Paste("lorem \x1b[31mipsum\r\n" * 6_000))
+        await until(lambda: app.prompt.text)
+        assert "\x1b" not in app.prompt.text
+        await pilot.press("enter")
+        await until(lambda: turn_over(app))
+        assert app.session.analysis.turns[0].outcome == "refused"
+        await pilot.press(*"short", "enter")
+        await until(lambda: turn_over(app, 2))
+        assert app.session.analysis.turns[1].outcome == "complete"
+        assert "lorem" not in app.session.analysis.turns[1].connections[0].request.body

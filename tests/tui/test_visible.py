@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sse_tui.tui.visible import visible, visible_line
+from sse_tui.tui.visible import typed, visible, visible_line
 
 
 @given(st.text())
@@ -25,3 +25,15 @@ def test_controls_become_their_pictures() -> None:
 def test_plain_text_is_not_touched() -> None:
     text = "plain text, 漢字 é"
     assert visible(text) == text
+
+
+@given(st.text())
+def test_what_is_pasted_holds_nothing_that_no_key_types(text: str) -> None:
+    pasted = typed(text)
+    assert not any(ord(char) < 0x20 and char not in "\n\t" for char in pasted)
+    pasted.encode()
+    assert typed(pasted) == pasted
+
+
+def test_pasted_line_ends_become_line_feeds() -> None:
+    assert typed("a\r\nb\rc\n\td\x1b[31m\x00") == "a\nb\nc\n\td[31m"
