@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, UsageError
-from sse_tui.recording import BodyIndex, Follower, mark_kept
+from sse_tui.recording import BodyIndex, Follower, is_running, mark_kept
 from sse_tui.recording.records import Chunk, Response
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.capture_client import CaptureClient
@@ -28,6 +28,7 @@ from sse_tui.session.spec import SessionSpec
 
 SLICE_S = 0.012
 READ_BYTES = 32 * 1024
+WRITER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Live:
         self.reader: PlainReader | None = None
         self._plain = PlainBodies()
         self.error: SseTuiError | None = None
+        self.unreadable = False
+        self._written = (0.0, False)
         self.messages: list[Message] = []
         self.armed = spec.plan
         self._wake = wake
@@ -140,7 +143,11 @@ class Live:
         deadline = time.perf_counter() + budget_s
         placed = len(self.found)
         while True:
-            batch = self._follower.poll(READ_BYTES)
+            try:
+                batch = self._follower.poll(READ_BYTES)
+            except SseTuiError:
+                self.unreadable = True
+                raise
             if self._follower.header is not None:
                 self.analysis.adopt(self._follower.header)
             for offset, record in batch:
@@ -178,6 +185,19 @@ class Live:
         if self._glimpse and not self.behind and self.rows:
             self._glimpse = []
         return self._glimpse
+
+    @property
+    def damaged(self) -> int:
+        """How many lines of the file were left out because they are broken."""
+        return len(self._follower.damage) if self._follower is not None else 0
+
+    @property
+    def written(self) -> bool:
+        """Whether the recording still has a writer; looked up at most once in a while."""
+        path, now = self.path, time.monotonic()
+        if path is not None and now >= self._written[0]:
+            self._written = (now + WRITER_S, is_running(path))
+        return self._written[1]
 
     @property
     def progress(self) -> float:

@@ -27,8 +27,8 @@ from sse_tui.tui.line_view import LineView
 from sse_tui.tui.objectives import Objectives
 from sse_tui.tui.prompt import Prompt
 from sse_tui.tui.search import Search
-from sse_tui.tui.watch import Watch
 from sse_tui.tui.visible import typed
+from sse_tui.tui.watch import Watch
 from sse_tui.tui.wire import WireLog, WirePane
 from sse_tui.tui.wire_source import WireSource
 

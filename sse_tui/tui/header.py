@@ -78,7 +78,10 @@ class HeaderLine(Widget):
         if turn is not None:
             parts += self._progress(turn, quiet)
         parts += self._badge()
-        if self._live.behind and self._live.progress < 0.99:
+        if self._live.damaged:
+            lines = f"{self._live.damaged:,} damaged line{'' if self._live.damaged == 1 else 's'}"
+            parts.append(Part(lines, self._look("bad"), 2))
+        if self._live.behind and not self._live.unreadable and self._live.progress < 0.99:
             parts.append(Part(f"reading {self._live.progress:.0%}", self._look("wait"), 1))
         if status.endpoint is not None:
             parts.append(Part(engine_short(status.endpoint), quiet, 5))
@@ -130,6 +133,9 @@ class HeaderLine(Widget):
 
     def _state(self, turn: Turn | None, status: Status) -> list[Part]:
         endpoint = status.endpoint
+        file = self._file_state(turn) if self._live.spec.mode == "open" else None
+        if file is not None:
+            return [Part(f"{file.sign} {file.word}", self._look(file.look), 0)]
         if status.capture_gone:
             return [Part("✗ CAPTURE GONE: F8", self._look("bad"), 0)]
         if turn is not None and turn.over and endpoint is not None and endpoint.state == "failed":
@@ -147,6 +153,15 @@ class HeaderLine(Widget):
             ]
         state = self._before_anything()
         return [Part(f"{state.sign} {state.word}", self._look(state.look), 0)]
+
+    def _file_state(self, turn: Turn | None) -> State | None:
+        """What an opened file that ends too early looks like; None where its last turn says how it stands."""
+        live = self._live
+        if live.unreadable:
+            return State("✗", "UNREADABLE", "bad")
+        if live.behind or live.analysis.end is not None or (turn is not None and turn.over) or live.written:
+            return None
+        return State("✗", "EMPTY", "bad") if turn is None else State("✗", "UNFINISHED", "bad")
 
     def _before_anything(self) -> State:
         spec = self._live.spec

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -347,3 +349,46 @@ async def test_the_palette_runs_an_action_and_a_window_keeps_its_keys(opened, un
         assert len(app.screen_stack) == 2
         await pilot.press("escape")
         assert app.pane_in_use() == "detail"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda data: b"", "✗ EMPTY"),
+        (lambda data: data[:40], "✗ EMPTY"),
+        (lambda data: data.split(b"\n")[0] + b"\n", "✗ EMPTY"),
+        (lambda data: b"\x00\xff" * 3_000 + b"\n", "✗ UNREADABLE"),
+        (lambda data: data[:5_000], "✗ UNFINISHED"),
+        (lambda data: data[:3_000] + b"\0" * 4_000 + data[3_000:], "1 damaged line "),
+    ],
+    ids=["empty", "half-header", "header", "binary", "killed", "nul"],
+)
+async def test_a_damaged_file_is_told_in_the_header(
+    opened, until, recordings, tmp_path, change, said
+) -> None:
+    path = tmp_path / "d.sse.jsonl"
+    path.write_bytes(change((recordings / "resumed.sse.jsonl").read_bytes()))
+    app = opened(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(lambda: said in text_of(app.query_one(HeaderLine)))
+        await pilot.press(
+            "2", "home", "down", "3", "right", "f7", "enter", "f5", "escape", "g", "f", "1", "left"
+        )
+        assert app.is_running
+
+
+async def test_a_file_that_someone_still_writes_is_live(opened, until, recordings, tmp_path) -> None:
+    lines = (recordings / "resumed.sse.jsonl").read_bytes().splitlines(keepends=True)
+    path = tmp_path / "g.sse.jsonl"
+    with path.open("xb", buffering=0) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        app = opened(path)
+        async with app.run_test(size=WIDE):
+            for line in lines[:30]:
+                file.write(line[:9])
+                await asyncio.sleep(0.01)
+                file.write(line[9:])
+            await until(lambda: "● LIVE" in text_of(app.query_one(HeaderLine)))
+            for line in lines[30:]:
+                file.write(line)
+            await until(lambda: "✓ COMPLETE" in text_of(app.query_one(HeaderLine)))
