@@ -16,8 +16,11 @@ from sse_tui.session.turn import Connection
 from sse_tui.tui.visible import visible_line
 
 TABS = ("json", "text", "hex", "headers", "findings")
-JSON_LIMIT = 400_000
+JSON_LIMIT = 60_000
 """Characters; larger payloads are shown as they came."""
+PLAIN_LIMIT = 60_000
+"""Characters of a text that are laid out; the hex dump shows all of it, since only what is on screen of it is made."""
+VALUE_LIMIT = 4_000
 
 Run = tuple[str, str]
 """A text and the name of its look: "", "key", "string", "number", "word", "quiet", "title", "error"."""
@@ -177,6 +180,8 @@ def _header_fields(headers: Headers) -> list[list[Run]]:
 
 
 def _body_lines(body: str) -> list[list[Run]]:
+    if len(body) > JSON_LIMIT:
+        return _plain(body)
     try:
         pretty = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
     except ValueError:
@@ -200,18 +205,30 @@ def _record_lines(record: Record) -> list[list[Run]]:
 
 
 def _field(name: str, value: str) -> list[Run]:
-    return [(f"{name:<13} ", "key"), (visible_line(value), "string")]
+    return [(f"{name:<13} ", "key"), (visible_line(_short(value, VALUE_LIMIT)), "string")]
 
 
 def _delta(delta: Delta) -> list[Run]:
     shown = ", ".join(
-        f"{name}={value!r}" for name, value in delta._asdict().items() if value not in (None, 0)
+        f"{name}={_short(value, VALUE_LIMIT)!r}" if isinstance(value, str) else f"{name}={value!r}"
+        for name, value in delta._asdict().items()
+        if value not in (None, 0)
     )
-    return [(f"{type(delta).__name__.lower():<9} ", "key"), (visible_line(shown), "")]
+    return [
+        (f"{type(delta).__name__.lower():<9} ", "key"),
+        (visible_line(_short(shown, 4 * VALUE_LIMIT)), ""),
+    ]
 
 
 def _plain(text: str) -> list[list[Run]]:
-    return [[(visible_line(line), "")] for line in text.split("\n")]
+    lines: list[list[Run]] = [[(visible_line(line), "")] for line in text[:PLAIN_LIMIT].split("\n")]
+    if len(text) > PLAIN_LIMIT:
+        lines += [[], [(f"{len(text) - PLAIN_LIMIT:,} more characters: see the hex tab", "quiet")]]
+    return lines
+
+
+def _short(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… {len(text) - limit:,} more"
 
 
 def coloured(line: str) -> list[Run]:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,3 +86,21 @@ def test_folded_lines_hold_the_same_characters_within_the_width(text: str, width
 def test_a_coloured_line_is_the_line() -> None:
     line = '  "k": [1.5e3, null], "v": "a\\"b"'
     assert "".join(text for text, _ in coloured(line)) == line
+
+
+@pytest.mark.parametrize("piece", ["x", "e\u0301\U0001f600", "w \n", '{"a": '])
+def test_a_payload_of_megabytes_is_cut_in_what_is_laid_out(piece: str) -> None:
+    data = piece * 1_000_000
+    long = dataclasses.replace(row(data), deltas=(Text(data),))
+    for lines in (json_lines(long), text_lines(long)):
+        assert sum(len(line) for line in texts(lines)) < 100_000
+        assert any("more characters" in line for line in texts(lines))
+        for index in range(lines.total):
+            fold(lines.line(index), 60)
+
+
+def test_the_largest_request_body_is_cut_as_well() -> None:
+    request = Request(
+        t=0, turn=1, conn=1, method="POST", url="http://h/", headers=[], body='{"m": "' + "x" * 3_000_000
+    )
+    assert sum(len(line) for line in texts(header_lines(Connection(1, request=request), None))) < 100_000
