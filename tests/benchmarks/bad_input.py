@@ -7,12 +7,15 @@ tenth of it, so that what grows faster than its input shows. `tests/cli/test_bad
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 MB = 10**6
@@ -71,12 +74,28 @@ def report(pieces: Iterator[bytes]) -> Ended:
     )
     feeder = threading.Thread(target=_feed, args=(process, pieces), daemon=True)
     feeder.start()
+    peaks: list[float] = [0.0]
+    watcher = threading.Thread(target=_watch, args=(process.pid, peaks), daemon=True)
+    watcher.start()
     assert process.stdout is not None
     out = process.stdout.read().decode("utf-8", "replace")
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    process.wait()
     feeder.join()
-    return Ended(process.returncode, time.monotonic() - began, usage.ru_maxrss / 1024, out)
+    watcher.join()
+    return Ended(process.returncode, time.monotonic() - began, max(peaks), out)
+
+
+def _watch(pid: int, peaks: list[float]) -> None:
+    """Note the most memory so far, MB, until the process is gone.
+
+    Not by wait4: a child's account begins with what its parent held when it forked.
+    """
+    with contextlib.suppress(OSError):
+        while found := re.search(
+            r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text("ascii", "replace")
+        ):
+            peaks.append(int(found[1]) / 1024)
+            time.sleep(0.01)
 
 
 def _feed(process: subprocess.Popen[bytes], pieces: Iterator[bytes]) -> None:
