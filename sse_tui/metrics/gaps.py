@@ -41,7 +41,7 @@ class Tpot:
 class Gaps:
     """Takes reads and token-bearing events in order, times in ns, and gives gaps in ms.
 
-    `between` holds the observed gaps, `reads` those between reads, `per_token` the gaps divided among the
+    `between` holds the observed gaps, `per_token` the gaps divided among the
     tokens in them where every chunk brought a running count. `resume_gaps` are those across a reconnect.
     `recent` is the tail for drawing, None for a gap that was not observed. Where `timed` is False no gap is.
     """
@@ -49,7 +49,6 @@ class Gaps:
     def __init__(self, stutter_ms: float = STUTTER_MS) -> None:
         self.timed = True
         self.between = Samples()
-        self.reads = Samples()
         self.per_token = Samples()
         self.resume_gaps: list[float] = []
         self.recent: deque[float | None] = deque(maxlen=RECENT)
@@ -64,16 +63,11 @@ class Gaps:
         self._conn: int | None = None
         self._total: int | None = None
         self._first_tokens = 1
-        self._last_read: int | None = None
-        self._read_conn: int | None = None
         self._event_reads = 0
         self._events = 0
 
-    def read(self, t: int, events: int = 0, *, conn: int = 0) -> None:
+    def read(self, events: int) -> None:
         """The connection was read; the bytes completed `events` events."""
-        if self._last_read is not None and self._read_conn == conn and self.timed:
-            self.reads.add((t - self._last_read) / NS_PER_MS)
-        self._last_read, self._read_conn = t, conn
         if events:
             self._event_reads += 1
             self._events += events

@@ -210,7 +210,7 @@ class Analysis:
             items = exc.items
         before = conn.events
         entries = self._items(turn, wire, items, t)
-        turn.gaps.read(t, conn.events - before, conn=conn.number)
+        turn.gaps.read(conn.events - before)
         return entries
 
     def _items(self, turn: Turn, wire: _Wire, items: Iterable[Item], t: int) -> list[Entry]:

@@ -113,27 +113,18 @@ def test_stutters_are_gaps_above_a_tenth_of_a_second() -> None:
 
 def test_reads_and_the_events_they_complete() -> None:
     gaps = Gaps()
-    for t, events in ((0, 0), (10, 3), (30, 1), (60, 0)):
-        gaps.read(t * MS, events)
-    assert list(gaps.reads.values) == [10, 20, 30]
+    for events in (0, 3, 1, 0):
+        gaps.read(events)
     assert gaps.events_per_read == 2
-
-
-def test_no_read_gap_across_connections() -> None:
-    gaps = Gaps()
-    gaps.read(0, 1, conn=1)
-    gaps.read(9_000 * MS, 1, conn=2)
-    assert len(gaps.reads) == 0
 
 
 def test_without_times_no_gap_is_made_up() -> None:
     gaps = Gaps()
     gaps.timed = False
     for read in range(3):
-        gaps.read(0, 1)
+        gaps.read(1)
         gaps.token(0, read)
     assert gaps.stats() == Stats()
-    assert gaps.reads.stats() == Stats()
     assert gaps.tpot(3) == Tpot()
     assert gaps.coalesced == 2
 
