@@ -312,6 +312,14 @@ class Analysis:
 
     def _close(self, record: Record) -> Iterable[Entry]:
         assert isinstance(record, Close)
+        if self.turns and self.turns[-1].reconnecting:
+            # Given up while waiting for the next connection: the last one is closed once more, for another reason.
+            turn = self.turns[-1]
+            turn.reconnecting = False
+            if turn.connections and turn.connections[-1].number == record.conn:
+                turn.connections[-1].close = record
+                turn.clocks.end(record.t)
+                return [self._entry(record)]
         turn, wire = self._current(record)
         wire.conn.close = record
         entries = [] if wire.broken else self._items(turn, wire, wire.parser.close(), record.t)

@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from sse_tui.recording.records import Header
+from sse_tui.recording.records import Close, Header, Reconnect, Request, Response, chunk
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.entry import Entry
 from sse_tui.session.headless import problem_of
@@ -216,3 +216,21 @@ def test_several_turns_are_kept_apart() -> None:
     analysis, _ = analyse(story)
     assert [turn.answer.text for turn in analysis.turns] == ["Hello you!", "Second"]
     assert result_json(analysis, analysis.turns[1])["clocks"]["ttft"] is not None
+
+
+def test_a_turn_that_is_stopped_while_it_waits_to_reconnect_is_over() -> None:
+    at = {"turn": 1, "conn": 1}
+    analysis = Analysis(Header(clock="read"))
+    for record in (
+        Request(t=0, method="GET", url="http://h/", headers=[], **at),
+        Response(
+            t=1, status=200, http_version="HTTP/1.1", headers=[("content-type", "text/event-stream")], **at
+        ),
+        chunk(2, b"id: 1\ndata: x\n\n", **at),
+        Close(t=3, reason="fault", detail="", **at),
+        Reconnect(t=4, delay_ms=500, last_event_id="1", policy="last-event-id", attempt=1, **at),
+        Close(t=5, reason="client", detail="stopped while waiting to reconnect", **at),
+    ):
+        analysis.feed(record)
+    (turn,) = analysis.turns
+    assert (turn.over, turn.outcome, len(turn.connections)) == (True, "stopped", 1)

@@ -248,3 +248,21 @@ async def test_a_paste_holds_no_controls_and_a_refused_prompt_does_not_spoil_the
         await until(lambda: turn_over(app, 2))
         assert app.session.analysis.turns[1].outcome == "complete"
         assert "lorem" not in app.session.analysis.turns[1].connections[0].request.body
+
+
+async def test_escape_while_waiting_to_reconnect_stops_the_turn(until) -> None:
+    app = live_app("--gap-ms", "100")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"go", "enter")
+        await until(lambda: app.session.analysis.turns and app.session.analysis.turns[0].events > 3)
+        # With nobody listening every attempt fails, and the waits between them grow.
+        os.kill(app.session._endpoint._process.pid, signal.SIGKILL)
+        await until(lambda: app.session.analysis.turns[0].reconnecting)
+        await pilot.press("escape")
+        await until(lambda: not app.session.busy)
+        await until(lambda: turn_over(app))
+        turn = app.session.analysis.turns[0]
+        assert turn.outcome in {"stopped", "truncated"}
+        numbers = [conn.number for conn in turn.connections]
+        assert numbers == sorted(set(numbers))
+        assert "RECONNECTING" not in app.query_one(HeaderLine).render().plain
