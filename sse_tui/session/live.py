@@ -59,7 +59,7 @@ class Live:
         self.error: SseTuiError | None = None
         self.unreadable = False
         self._written = (0.0, False)
-        self.messages: list[Message] = []
+        self.messages: dict[int, Message] = {}
         self.armed = spec.plan
         self._wake = wake
         self._follower: Follower | None = None
@@ -187,6 +187,13 @@ class Live:
         return self._glimpse
 
     @property
+    def broken_off(self) -> bool:
+        """True when the records of a live turn stopped before its end, the disk being full for one."""
+        turn = self.analysis.turn
+        stopped = self._capture is not None and not self.busy and self.error is not None
+        return stopped and turn is not None and not turn.over
+
+    @property
     def damaged(self) -> int:
         """How many lines of the file were left out because they are broken."""
         return len(self._follower.damage) if self._follower is not None else 0
@@ -218,7 +225,7 @@ class Live:
             raise UsageError("not-live", "A recording was opened: there is nobody to send this to.")
         await self._begin(await self._chat_turn(prompt))
         # Only now: a prompt that could not be sent is none of the conversation's.
-        self.messages.append(Message("user", prompt))
+        self.messages[self._turn] = Message("user", prompt)
 
     async def _chat_turn(self, prompt: str) -> TurnSpec:
         base_url, token, model = self.spec.profile.base_url, None, None
@@ -231,7 +238,10 @@ class Live:
 
     def _conversation(self, prompt: str) -> list[Message]:
         messages = [Message("system", self.spec.profile.system)] if self.spec.profile.system else []
-        for asked, turn in zip(self.messages, self.analysis.turns, strict=False):
+        for turn in self.analysis.turns:
+            asked = self.messages.get(turn.number)
+            if asked is None:
+                continue
             # What nobody took up, too long a prompt for one, must not spoil every turn after it.
             if turn.answer.text or turn.outcome not in {"refused", "failed"}:
                 messages += [asked, Message("assistant", turn.answer.text)]

@@ -215,7 +215,9 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
     def _show(self) -> None:
         analysis = self.session.analysis
         turn = analysis.turn
-        streaming = turn is not None and not turn.over and analysis.end is None
+        streaming = (
+            turn is not None and not turn.over and analysis.end is None and not self.session.broken_off
+        )
         self.wire.sync()
         self.wire_pane.end.show(self.session.end_rows)
         self.detail.sync()
@@ -255,7 +257,7 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
     def show_clocks(self) -> None:
         analysis = self.session.analysis
         turn, now = analysis.turn, self.session.now()
-        running = turn is not None and not turn.over and now is not None
+        running = turn is not None and not turn.over and now is not None and not self.session.broken_off
         self.header.refresh()
         self.strip.show(
             turn,

@@ -86,7 +86,8 @@ class HeaderLine(Widget):
         if status.endpoint is not None:
             parts.append(Part(engine_short(status.endpoint), quiet, 5))
         if status.recording is not None:
-            running = "■ NOT REC" if status.capture_gone else "● REC"
+            full = status.error is not None and status.error.code == "recording-write"
+            running = "■ NOT REC" if status.capture_gone or full else "● REC"
             word = running if self._live.spec.path is None else "◼ FILE"
             name = visible_line(status.recording.name)
             parts.append(
@@ -138,6 +139,8 @@ class HeaderLine(Widget):
             return [Part(f"{file.sign} {file.word}", self._look(file.look), 0)]
         if status.capture_gone:
             return [Part("✗ CAPTURE GONE: F8", self._look("bad"), 0)]
+        if self._live.broken_off:
+            return [Part("✗ BROKEN OFF", self._look("bad"), 0)]
         if turn is not None and turn.over and endpoint is not None and endpoint.state == "failed":
             return [Part("✗ ENDPOINT FAILED: F8", self._look("bad"), 0)]
         if turn is not None:
@@ -190,5 +193,5 @@ class HeaderLine(Widget):
         if turn.over:
             end = turn.clocks.clocks().stream_end
             return end / 1000 if end is not None else None
-        now = self._live.now()
+        now = self._live.now() if not self._live.broken_off else None
         return (now - t0) / 1e9 if now is not None and t0 is not None and now >= t0 else None

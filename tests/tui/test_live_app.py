@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 from pathlib import Path
 
@@ -196,7 +197,7 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
         await until(lambda: turn_over(app, 2))
         second = app.session.analysis.turns[1]
         assert second.answer.text == WORDS
-        assert [message.content for message in app.session.messages] == ["one", "lost"]
+        assert [message.content for message in app.session.messages.values()] == ["one", "lost"]
         body = second.connections[0].request.body
         assert body.count("lost") == 1
         assert second.connections[0].number == 2
@@ -230,7 +231,7 @@ async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one
         await pilot.press("enter")
         await until(lambda: turn_over(app, 2))
         assert app.session.analysis.turns[1].answer.text == WORDS
-        assert [message.content for message in app.session.messages] == ["one", "two"]
+        assert [message.content for message in app.session.messages.values()] == ["one", "two"]
 
 
 async def test_a_paste_holds_no_controls_and_a_refused_prompt_does_not_spoil_the_next(until) -> None:
@@ -266,3 +267,30 @@ async def test_escape_while_waiting_to_reconnect_stops_the_turn(until) -> None:
         numbers = [conn.number for conn in turn.connections]
         assert numbers == sorted(set(numbers))
         assert "RECONNECTING" not in app.query_one(HeaderLine).render().plain
+
+
+async def test_a_disk_that_is_full_is_told_and_the_conversation_goes_on_when_there_is_room(
+    until, tmp_path
+) -> None:
+    app = live_app("--gap-ms", "10")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: endpoint_ready(app))
+        path = app.session.path
+        pid = app.session._capture._process.pid
+        # The kernel answers EFBIG to what would make the file longer than this.
+        limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (path.stat().st_size + 12_000, limits[1]))
+        await pilot.press(*"full", "enter")
+        await until(lambda: app.session.error is not None)
+        assert app.session.error.code == "recording-write"
+        await until(lambda: "✗ BROKEN OFF" in app.query_one(HeaderLine).render().plain)
+        assert "NOT REC" in app.query_one(HeaderLine).render().plain
+        await pilot.press(*"lost", "enter")
+        await until(lambda: not app.session.busy and not app._waiting)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
+        await pilot.press(*"again", "enter")
+        await until(lambda: app.session.analysis.turns[-1].answer.text == WORDS)
+        body = app.session.analysis.turns[-1].connections[0].request.body
+        assert body.count("full") == body.count("again") == 1
+        assert "lost" not in body
+        await until(lambda: "● REC" in app.query_one(HeaderLine).render().plain)
