@@ -151,7 +151,7 @@ class FindingsView(LineView):
         spot = f"#{finding.conn}" + (f" e{finding.event}" if finding.event is not None else "")
         times = f" ×{finding.count}" if finding.count > 1 else ""
         rule = min(RULE_CELLS, max(8, width // 3))
-        used = 4 + rule + SPOT_CELLS
+        used = 5 + rule + SPOT_CELLS
         said = "" if here else visible_line(finding.message)
         strip = Strip(
             [

@@ -144,3 +144,16 @@ async def test_without_findings_it_says_so(opened, until, tmp_path) -> None:
         await until(lambda: app.session.analysis.end is not None)
         await pilot.press("f7", "down", "up", "enter", "end", "home", "right_square_bracket")
         assert "Nothing was found wrong so far." in shown(app.detail.findings)
+
+
+async def test_a_message_that_is_cut_says_so(opened, until) -> None:
+    app = opened("hostile")
+    async with app.run_test(size=SMALL) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("f7")
+        width = app.detail.findings.content_width
+        lines = [
+            line for line in shown(app.detail.findings).split("\n") if line.startswith((" E", " W", " i"))
+        ]
+        assert any(line.endswith("…") for line in lines)
+        assert all(len(line) <= width for line in lines)
