@@ -63,6 +63,9 @@ class Gaps:
         self._conn: int | None = None
         self._total: int | None = None
         self._first_tokens = 1
+        # Events of the read after a reconnect: the server made them during the gap, which is taken out.
+        self._resume_read: int | None = None
+        self._caught_up = 0
         self._event_reads = 0
         self._events = 0
 
@@ -91,11 +94,14 @@ class Gaps:
     def _gap(self, ns: int, read_id: int, conn: int, total: int | None) -> None:
         if not self.timed or (conn == self._conn and read_id == self._read_id):
             self.coalesced += 1
+            self._caught_up += read_id == self._resume_read
             self.recent.append(None)
             return
         ms = ns / NS_PER_MS
         if conn != self._conn:
             self.resume_gaps.append(ms)
+            self._resume_read = read_id
+            self._caught_up += 1
             self.recent.append(None)
             return
         self.between.add(ms)
@@ -137,15 +143,18 @@ class Gaps:
         """Time per output token.
 
         `tokens` is the server's count, None or 0 for unknown; `hidden` of them never came as events, as with
-        reasoning that is only counted. Gaps across a reconnect are taken out of the time.
+        reasoning that is only counted. Gaps across a reconnect are taken out of the time, and with them the
+        events that came at once after it, which would otherwise count as made in no time.
         """
-        if not self.timed or self._first is None or self._last is None or self.token_events < 2:
+        gaps = self.token_events - 1
+        if not self.timed or self._first is None or self._last is None or gaps <= self._caught_up:
             return Tpot()
         ms = (self._last - self._first) / NS_PER_MS - sum(self.resume_gaps)
+        share = (gaps - self._caught_up) / gaps
         counted = (tokens or 0) - hidden - self._first_tokens
         if counted > 0:
-            return Tpot(ms / counted, "usage")
-        return Tpot(ms / (self.token_events - 1), "events")
+            return Tpot(ms / (counted * share), "usage")
+        return Tpot(ms / (gaps * share), "events")
 
     def rate(self, now: int, window_ms: float = 1_000) -> float:
         """Token-bearing events a second over the window that ends `now`, for a display of a live stream."""

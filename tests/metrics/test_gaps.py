@@ -103,7 +103,7 @@ def test_the_gap_across_a_reconnect_is_kept_apart() -> None:
         gaps.token(t * MS, read, conn=conn)
     assert gaps.resume_gaps == [5_000]
     assert list(gaps.between.values) == [20, 20]
-    assert gaps.tpot(None) == Tpot(pytest.approx(40 / 3), "events")
+    assert gaps.tpot(None) == Tpot(pytest.approx(20), "events")
     assert gaps.stutters == 0
 
 
@@ -134,3 +134,25 @@ def test_rates_of_a_running_stream() -> None:
     assert gaps.rate(1_950 * MS) == 20
     assert gaps.rate(10_000 * MS) == 0
     assert gaps.rates(1_999 * MS, cells=5) == [0, 20, 20, 20, 20]
+
+
+def test_what_came_at_once_after_a_reconnect_was_not_made_in_no_time() -> None:
+    gaps = Gaps()
+    for read in range(5):  # a token every 10 ms
+        gaps.token(read * 10 * MS, read, conn=1)
+    for _ in range(20):  # what the server made meanwhile
+        gaps.token(240 * MS, 5, conn=2)
+    for read in range(6, 11):
+        gaps.token((240 + (read - 5) * 10) * MS, read, conn=2)
+    assert gaps.resume_gaps == [200]
+    assert gaps.tpot(None) == Tpot(pytest.approx(10), "events")
+    assert gaps.tpot(30) == Tpot(pytest.approx(10), "usage")
+    assert gaps.tpot(60).ms == pytest.approx(10 * 29 / 59)
+
+
+def test_tpot_is_unknown_when_all_came_at_once_after_a_reconnect() -> None:
+    gaps = Gaps()
+    gaps.token(0, 0, conn=1)
+    for _ in range(3):
+        gaps.token(500 * MS, 1, conn=2)
+    assert gaps.tpot(4) == Tpot()
