@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from textual.pilot import Pilot
 from sse_tui.config import Profile
 from sse_tui.session.spec import SessionSpec
 from sse_tui.tui.app import SseTuiApp
+from sse_tui.tui.picture import svg_of
 
 HERE = Path(__file__).parent
 PROMPT = "Write a Python function that reads lines from a socket, and explain how it works."
@@ -33,15 +33,13 @@ async def until(pilot: Pilot[int], condition: Callable[[], bool]) -> None:
 
 
 def save(app: SseTuiApp, name: str) -> None:
-    """Write the app's picture of itself, with the reader's own monospaced font in place of one from the network."""
-    picture = re.sub(r"@font-face \{.*?\}", "", app.export_screenshot(title="sse-tui"), flags=re.DOTALL)
-    picture = picture.replace("Fira Code", "ui-monospace, Menlo, Consolas, DejaVu Sans Mono")
-    (HERE / f"{name}.svg").write_text(picture, "utf-8")
+    """Write the app's picture of itself."""
+    (HERE / f"{name}.svg").write_text(svg_of(app), "utf-8")
 
 
 async def session(size: tuple[int, int], picture: Callable[[SseTuiApp, Pilot[int]], object]) -> None:
     """One chat with the local model in a terminal of that size."""
-    spec = SessionSpec(mode="chat", profile=Profile(temperature=0.0, seed=1, max_tokens=160))
+    spec = SessionSpec(mode="chat", profile=Profile(temperature=0.0, seed=1, max_tokens=800))
     app = SseTuiApp(spec)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: getattr(app.session.status.endpoint, "state", "") == "ready")

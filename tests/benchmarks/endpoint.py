@@ -92,7 +92,7 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--tokens", type=int, default=96)
+    parser.add_argument("--tokens", type=int, default=300)
     parser.add_argument("--threads", type=int, default=decode_threads())
     parser.add_argument("--model")
     given = parser.parse_args()
