@@ -117,9 +117,10 @@ class Samples:
 
     def _take_in(self) -> None:
         """Count what was added since the last time, by the merging of moments (Chan et al.), which does not cancel."""
-        new = self.values[self._seen :]
-        if not new:
-            return
+        while new := self.values[self._seen : self._seen + WIDE]:
+            self._merge(new)
+
+    def _merge(self, new: array[float]) -> None:
         self._seen += len(new)
         self._min = min(self._min, min(new))
         self._max = max(self._max, max(new))
