@@ -70,8 +70,9 @@ PROVIDERS: dict[str, tuple[str, str, Callable[[Body], bool], str, str]] = {
 class Provider:
     """Answers one request with a stream and remembers what was asked."""
 
-    def __init__(self, stream: bytes) -> None:
+    def __init__(self, stream: bytes, content_type: str = "text/event-stream") -> None:
         self.stream = stream
+        self.content_type = content_type
         self.path = ""
         self.headers: dict[str, str] = {}
         self.body: Body = {}
@@ -82,7 +83,7 @@ class Provider:
         fields = (line.partition(":") for line in head[1:] if line)
         self.headers = {name.lower(): value.strip() for name, _, value in fields}
         self.body = json.loads(await reader.readexactly(int(self.headers["content-length"])))
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+        writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: {self.content_type}\r\nconnection: close\r\n\r\n".encode())
         for at in range(0, len(self.stream), 700):
             writer.write(self.stream[at : at + 700])
             with contextlib.suppress(ConnectionError):
@@ -109,6 +110,26 @@ def expected(dialect: str, stream: bytes) -> dict[str, Any]:
 
 def test_all_of_them_but_the_one_that_sends_lines() -> None:
     assert {*PROVIDERS, "ollama"} == set(senders())
+
+
+async def test_ollama_answers_in_lines_that_are_no_events() -> None:
+    lines = [
+        {"model": "m", "message": {"role": "assistant", "content": "Hel"}, "done": False},
+        {"model": "m", "message": {"role": "assistant", "content": "lo"}, "done": False},
+        {"model": "m", "message": {"content": ""}, "done": True, "done_reason": "stop", "eval_count": 2},
+    ]
+    provider = Provider(b"".join(json.dumps(line).encode() + b"\n" for line in lines), "application/x-ndjson")
+    async with serving(provider) as address:
+        spec = SessionSpec(mode="chat", profile=Profile(dialect="ollama", base_url=address, model="m"))
+        async with Headless(spec) as session:
+            entries = [entry async for entry in session.ask([Message("user", "Hi")])]
+            turn = session.analysis.turns[0]
+            assert session.problem is None
+    assert provider.path == "/api/chat"
+    assert turn.answer.text == "Hello"
+    assert turn.outcome == "complete"
+    assert turn.clocks.clocks().ttft is not None
+    assert [entry.label for entry in entries if entry.kind == "ignored"] == ["token", "token", "finish"]
 
 
 async def chat(dialect: str, stream: bytes) -> None:
