@@ -124,12 +124,15 @@ class Gaps:
     def coalesced_share(self) -> float | None:
         """Share of the gaps that were not observable, 0 to 1; None without any gap."""
         gaps = self.coalesced + len(self.between)
-        return self.coalesced / gaps if gaps else None
+        return self.coalesced / gaps if gaps and self.timed else None
 
     @property
     def events_per_read(self) -> float | None:
-        """Events per read that completed any; well above 1 something on the way holds data back."""
-        return self._events / self._event_reads if self._event_reads else None
+        """Events per read that completed any; well above 1 something on the way holds data back.
+
+        None where `timed` is False: what was imported without times has no reads of its own either.
+        """
+        return self._events / self._event_reads if self._event_reads and self.timed else None
 
     def tokens_per_event(self, tokens: int | None, *, hidden: int = 0) -> float | None:
         """The server's count of output tokens per token-bearing event; None where either is unknown.

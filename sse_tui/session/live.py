@@ -150,6 +150,7 @@ class Live:
                 raise
             if self._follower.header is not None:
                 self.analysis.adopt(self._follower.header)
+                self.rows.timed = self._follower.header.clock != "none"
             for offset, record in batch:
                 if isinstance(record, Chunk):
                     self.index.add(offset, record, size=self._plain.add(record))

@@ -62,6 +62,8 @@ class RowTable:
         self._span_size = Column("H")
         self._dialects: dict[int, str] = {}
         self._firsts: dict[int, int] = {}
+        # False for a recording without a clock: its times mean nothing and are not given.
+        self.timed = True
         self.turn_starts: list[int] = []
         self._turn = 0
 
@@ -188,14 +190,15 @@ class RowTable:
         code, conn, start = self._label[index], self._conn[index], self._start[index]
         if code >= _FIRST_RECORD:
             record = reader.record(start)
-            return Row(index, LABELS[code], conn, 0, 0, 0, record.t, None, False, b"", None, (), record, None)
+            t = record.t if self.timed else None
+            return Row(index, LABELS[code], conn, 0, 0, 0, t, None, False, b"", None, (), record, None)
         end = start + self._size[index]
         raw = reader.body(conn, start, end)
         item = _parse(raw, LABELS[code])
         chunk = self._chunk(index)
         previous = self._previous_event(index)
         before = self._chunk(previous) if previous is not None else None
-        t = self._index.t_of(chunk) if chunk is not None else None
+        t = self._index.t_of(chunk) if chunk is not None and self.timed else None
         gap = None
         if before is not None and before != chunk and t is not None and code != _CODES["comment"]:
             gap = (t - self._index.t_of(before)) / 1e6
@@ -208,7 +211,7 @@ class RowTable:
             end=end,
             t_ns=t,
             gap_ms=gap,
-            same_read=chunk is not None and chunk == before,
+            same_read=self.timed and chunk is not None and chunk == before,
             raw=raw,
             item=item,
             deltas=_deltas(item, self._dialects.get(conn, "generic"), self.span(index)),

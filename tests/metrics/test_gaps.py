@@ -127,6 +127,8 @@ def test_without_times_no_gap_is_made_up() -> None:
     assert gaps.stats() == Stats()
     assert gaps.tpot(3) == Tpot()
     assert gaps.coalesced == 2
+    assert gaps.coalesced_share is None
+    assert gaps.events_per_read is None
 
 
 def test_rates_of_a_running_stream() -> None:

@@ -13,7 +13,9 @@ from sse_tui.recording import read_recording
 from sse_tui.recording.records import Chunk
 from sse_tui.session.analysis import Analysis
 from sse_tui.session.headless import problem_of, read_through
+from sse_tui.session.live import Live
 from sse_tui.session.opening import Piped, is_recording, open_path, spool
+from sse_tui.session.spec import SessionSpec
 from tests.session.story import done, finish, role, token
 
 BODY = role() + token("Hello") + token(" you") + finish() + done()
@@ -128,3 +130,17 @@ def test_what_is_neither_is_refused_with_its_name(tmp_path: Path, content: bytes
     path.write_bytes(content)
     with pytest.raises(RecordingError, match="odd"):
         open_path(path)
+
+
+async def test_rows_of_a_recording_without_a_clock_have_no_times(tmp_path: Path) -> None:
+    raw = tmp_path / "a.sse"
+    raw.write_bytes(BODY)
+    live = Live(SessionSpec(mode="open", path=spool(open_path(raw), tmp_path / "a.sse.jsonl")))
+    await live.start()
+    while live.poll() or live.behind:
+        pass
+    assert live.reader is not None
+    rows = [live.rows.row(index, live.reader) for index in range(len(live.rows))]
+    await live.close()
+    assert len(rows) > 4
+    assert {(row.t_ns, row.gap_ms, row.same_read) for row in rows} == {(None, None, False)}

@@ -83,7 +83,9 @@ class Provider:
         fields = (line.partition(":") for line in head[1:] if line)
         self.headers = {name.lower(): value.strip() for name, _, value in fields}
         self.body = json.loads(await reader.readexactly(int(self.headers["content-length"])))
-        writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: {self.content_type}\r\nconnection: close\r\n\r\n".encode())
+        writer.write(
+            f"HTTP/1.1 200 OK\r\ncontent-type: {self.content_type}\r\nconnection: close\r\n\r\n".encode()
+        )
         for at in range(0, len(self.stream), 700):
             writer.write(self.stream[at : at + 700])
             with contextlib.suppress(ConnectionError):
