@@ -10,14 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sse_tui.engine.base import Engine
 from sse_tui.server.api_errors import ApiError
 from sse_tui.server.auth import RequireToken
-from sse_tui.server.backend import Backend
 from sse_tui.server.chat import chat_completions
 from sse_tui.server.endpoint import Endpoint
 from sse_tui.server.models_route import health, model, models
-from sse_tui.server.settings import ServerSettings
 from sse_tui.server.streams import cancel, follow
 
 ROUTES = [
@@ -29,11 +26,6 @@ ROUTES = [
     Route("/health", health, methods=["GET"]),
 ]
 _KNOWN = "POST /v1/chat/completions, GET and DELETE /v1/streams/{id}, GET /v1/models, GET /health"
-
-
-def create_app(engine: Engine, settings: ServerSettings) -> Starlette:
-    """An application around an engine that is started already."""
-    return build_app(Endpoint(Backend(engine), settings))
 
 
 def build_app(endpoint: Endpoint) -> Starlette:

@@ -146,11 +146,6 @@ class WireLog(LineView):
         super().follow()
         self._set_cursor(self.line_count() - 1, by_hand=False)
 
-    def restyle(self) -> None:
-        """Forget laid out rows, after a reload."""
-        self._cache.clear()
-        self.refresh()
-
     # -- drawing --------------------------------------------------------------------------------------------------
 
     def _cells(self, index: int) -> Cells:
