@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sse_tui.cli.curl import CurlRequest, parse
+from sse_tui.cli.curl_arguments import CurlRequest, parse
 from sse_tui.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -51,7 +51,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"sse_tui.cli.{cmd_name}")
+        module = importlib.import_module(f"sse_tui.cli.commands.{cmd_name}")
         command: click.Command = module.command
         return command
 

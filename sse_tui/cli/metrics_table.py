@@ -6,13 +6,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sse_tui.session.analysis import Analysis
-    from sse_tui.session.turn import Turn
+    from sse_tui.analysis.analysis import Analysis
+    from sse_tui.analysis.turn import Turn
 
 
 def metric_rows(analysis: Analysis, turn: Turn) -> list[tuple[str, str]]:
     """Clocks, gaps and rates of `turn` with their units."""
-    from sse_tui.session.jsonform import clocks_json, gaps_json
+    from sse_tui.analysis.jsonform import clocks_json, gaps_json
 
     if analysis.header.clock == "none":
         return [("clock", "none: this stream was captured without times")]

@@ -14,15 +14,15 @@ from sse_tui.config import Loaded
 from sse_tui.errors import SseTuiError
 
 if TYPE_CHECKING:
+    from sse_tui.analysis.analysis import Analysis
+    from sse_tui.offline.opening import Piped
     from sse_tui.recording import Recording
     from sse_tui.recording.records import Record
-    from sse_tui.session.analysis import Analysis
-    from sse_tui.session.opening import Piped
 
 
 def open_source(source: Path | int) -> Recording | Piped:
     """The records of a file, or of an open file descriptor. Raises `RecordingError`."""
-    from sse_tui.session.opening import Piped, open_path
+    from sse_tui.offline.opening import Piped, open_path
 
     return open_path(source) if isinstance(source, Path) else Piped(source)
 
@@ -31,7 +31,7 @@ def read_source(
     source: Path | int, form: str, loaded: Loaded, given: Mapping[str, Any], *, max_events: int | None = None
 ) -> int:
     """Print `source` as "text", "json" or "raw"; 0, or the first turn that broke is raised as its error."""
-    from sse_tui.session.analysis import Analysis
+    from sse_tui.analysis.analysis import Analysis
 
     opened = open_source(source)
     analysis = Analysis(
@@ -75,7 +75,7 @@ class BodyBytes:
     """The bytes of the bodies, content coding removed, one connection after the other."""
 
     def __init__(self) -> None:
-        from sse_tui.transport.content import ContentDecoder
+        from sse_tui.recording.content import ContentDecoder
 
         self._decoder_of = ContentDecoder
         self._decoder = ContentDecoder([])

@@ -13,7 +13,7 @@ from sse_tui.config import Loaded, Profile, api_key
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
-    from sse_tui.cli.curl import CurlRequest
+    from sse_tui.cli.curl_arguments import CurlRequest
     from sse_tui.resume import Policy
     from sse_tui.session.spec import SessionSpec
     from sse_tui.transport import Timeouts
@@ -114,7 +114,7 @@ def recording_path(spec: SessionSpec, given: Mapping[str, Any], *, default: bool
             raise UsageError("record-twice", "--record and --no-record exclude each other.")
         return None
     if spec.record_to is not None or default:
-        from sse_tui.session.capture_client import recording_path as new_recording
+        from sse_tui.session.capture.client import recording_path as new_recording
 
         return new_recording(spec)
     return None

@@ -37,8 +37,8 @@ def spooled(path: Path) -> Iterator[int]:
 
 def main(path: Path) -> int:
     """The process: stdin to a recording at `path`, each read as it comes; the exit code."""
+    from sse_tui.offline.opening import Piped
     from sse_tui.recording import Redactor, Writer
-    from sse_tui.session.opening import Piped
 
     try:
         with narration.Status("waiting for the first bytes on stdin ..."):

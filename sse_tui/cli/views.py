@@ -9,8 +9,8 @@ from sse_tui.cli import narration
 from sse_tui.cli.output import Output
 
 if TYPE_CHECKING:
-    from sse_tui.session.analysis import Analysis
-    from sse_tui.session.entry import Entry
+    from sse_tui.analysis.analysis import Analysis
+    from sse_tui.analysis.entry import Entry
 
 View: TypeAlias = "Callable[[Entry], bool]"
 
@@ -22,7 +22,7 @@ def view(form: str, analysis: Analysis, out: Output) -> View:
 
 def json_view(out: Output) -> View:
     """Every entry as one line of JSON."""
-    from sse_tui.session.jsonform import entry_json
+    from sse_tui.analysis.jsonform import entry_json
 
     def show(entry: Entry) -> bool:
         out.json(entry_json(entry))

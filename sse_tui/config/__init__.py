@@ -5,6 +5,7 @@ the nearest valid name. Secrets are never part of a `Config`: a profile says whe
 ``api_key`` fetches it.
 """
 
+from sse_tui.config.api_keys import api_key, masked
 from sse_tui.config.load import SELECTED, Loaded, Override, load
 from sse_tui.config.paths import config_path, state_dir
 from sse_tui.config.schema import (
@@ -18,7 +19,6 @@ from sse_tui.config.schema import (
     Timeouts,
     Ui,
 )
-from sse_tui.config.secrets import api_key, masked
 
 __all__ = [
     "LOCAL_PROFILE",

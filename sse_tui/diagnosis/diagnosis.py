@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sse_tui.diagnosis import catalogue as _catalogue  # noqa: F401  (registers the rules)
 from sse_tui.diagnosis.facts import ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding, Hit
 from sse_tui.diagnosis.keeping import KEPT, Keeper
 from sse_tui.diagnosis.meaning import PLAIN, bearing, is_beat_or_end, what
 from sse_tui.diagnosis.registry import CHECKS
+from sse_tui.diagnosis.rules import all_rules as _catalogue  # noqa: F401  (registers the rules)
 from sse_tui.diagnosis.scanner import Mark
 from sse_tui.diagnosis.view import Seen, TurnView
 from sse_tui.dialects.base import Delta, Finish, Meta, StreamFault

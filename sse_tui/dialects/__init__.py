@@ -8,31 +8,31 @@ from __future__ import annotations
 import difflib
 
 from sse_tui.dialects.answer import Answer
-from sse_tui.dialects.anthropic import AnthropicMessages
-from sse_tui.dialects.assistants import OpenAIAssistants
 from sse_tui.dialects.base import Auth, Dialect, Message, Prepared
-from sse_tui.dialects.cohere import CohereV2
 from sse_tui.dialects.detect import Auto, Detection, detect
-from sse_tui.dialects.gemini import Gemini
 from sse_tui.dialects.generic import Generic
-from sse_tui.dialects.kubernetes import KubernetesWatch
-from sse_tui.dialects.langgraph import LangGraph
-from sse_tui.dialects.lines import AutoLines, GenericLines, LineDialect, fault_of_ignored, sniff
-from sse_tui.dialects.llamacpp import LlamaCppNative
-from sse_tui.dialects.lmstudio import LMStudio
-from sse_tui.dialects.mcp import ModelContextProtocol
-from sse_tui.dialects.mistral_conversations import MistralConversations
-from sse_tui.dialects.ollama import Ollama
-from sse_tui.dialects.openai_chat import OpenAIChat
-from sse_tui.dialects.openai_completions import OpenAICompletions
-from sse_tui.dialects.openai_responses import OpenAIResponses
-from sse_tui.dialects.pubsub import Mercure, Wikimedia
-from sse_tui.dialects.replicate import Replicate
-from sse_tui.dialects.tgi import TextGenerationInference
-from sse_tui.dialects.transcription import OpenAITranscription
-from sse_tui.dialects.vercel_ui import VercelUI
-from sse_tui.dialects.watsonx import Watsonx
-from sse_tui.dialects.writer import WriterCompletions
+from sse_tui.dialects.line_dialects import AutoLines, GenericLines, LineDialect, fault_of_ignored, sniff
+from sse_tui.dialects.providers.anthropic import AnthropicMessages
+from sse_tui.dialects.providers.cohere import CohereV2
+from sse_tui.dialects.providers.gemini.gemini import Gemini
+from sse_tui.dialects.providers.kubernetes import KubernetesWatch
+from sse_tui.dialects.providers.langgraph.langgraph import LangGraph
+from sse_tui.dialects.providers.llamacpp_native import LlamaCppNative
+from sse_tui.dialects.providers.lmstudio import LMStudio
+from sse_tui.dialects.providers.mcp import ModelContextProtocol
+from sse_tui.dialects.providers.mistral_conversations import MistralConversations
+from sse_tui.dialects.providers.ollama import Ollama
+from sse_tui.dialects.providers.openai_assistants import OpenAIAssistants
+from sse_tui.dialects.providers.openai_chat.openai_chat import OpenAIChat
+from sse_tui.dialects.providers.openai_completions import OpenAICompletions
+from sse_tui.dialects.providers.openai_responses.openai_responses import OpenAIResponses
+from sse_tui.dialects.providers.openai_transcription import OpenAITranscription
+from sse_tui.dialects.providers.pubsub import Mercure, Wikimedia
+from sse_tui.dialects.providers.replicate import Replicate
+from sse_tui.dialects.providers.tgi import TextGenerationInference
+from sse_tui.dialects.providers.vercel_ui import VercelUI
+from sse_tui.dialects.providers.watsonx import Watsonx
+from sse_tui.dialects.providers.writer_completions import WriterCompletions
 from sse_tui.errors import UsageError
 
 _MOST_USED_FIRST: tuple[type[Dialect], ...] = (

@@ -149,7 +149,7 @@ class Dialect(ABC):
     """Reads one response. `name` is what ``--dialect`` and profiles call it.
 
     `auth` tells how the provider takes its key, `resume` how its streams can be resumed, if at all. Bodies of
-    `line_based` dialects are JSON lines and no event streams: see `sse_tui.dialects.lines`. Where `answers` is
+    `line_based` dialects are JSON lines and no event streams: see `sse_tui.dialects.line_dialects`. Where `answers` is
     false the events are no pieces of a model's answer, so that showing its text alone would show nothing.
     """
 

@@ -1,6 +1,6 @@
 """Telling the dialect of a stream from its response headers and first events, and who sent it.
 
-The table of fingerprints is in `fingerprints`, the first that matches wins; `providers` knows members, headers
+The table of fingerprints is in `fingerprints`, the first that matches wins; `provenance` knows members, headers
 and comments that only one provider has. What is found here is only ever a proposal: a dialect that the user
 names is read without asking.
 """
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sse_tui.dialects import providers
+from sse_tui.dialects import provenance
 from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
 from sse_tui.dialects.fingerprints import RULES, Clue, clue_of
 from sse_tui.dialects.generic import Generic
-from sse_tui.dialects.lines import NAME as NOT_SSE
-from sse_tui.dialects.lines import AutoLines, looks_like_lines
-from sse_tui.dialects.providers import Headers, Provider
+from sse_tui.dialects.line_dialects import NAME as NOT_SSE
+from sse_tui.dialects.line_dialects import AutoLines, looks_like_lines
+from sse_tui.dialects.provenance import Headers, Provider
 from sse_tui.eventstream.items import Event
 
 _PATIENCE = 16  # events without a fingerprint after which a stream is taken to be generic
@@ -51,7 +51,7 @@ def detect(
     saying what it is. Nothing recognised gives the reason `NO_FINGERPRINT`: more events may tell.
     """
     known = set(_readers() if readers is None else readers)
-    guess = providers.first([providers.of_headers(headers), *map(providers.of_comment, comments)])
+    guess = provenance.first([provenance.of_headers(headers), *map(provenance.of_comment, comments)])
     found = _by_headers(headers)
     if found is not None:
         return _found(*found, known, guess)
@@ -59,7 +59,7 @@ def detect(
         clue = clue_of(event)
         found = _by_event(clue)
         if found is not None:
-            return _found(*found, known, guess or providers.of_payload(clue.data))
+            return _found(*found, known, guess or provenance.of_payload(clue.data))
     if guess is not None and guess.name in _CHAT:
         return _found("openai-chat", guess.reason, known, guess)
     return Detection(Generic.name, NO_FINGERPRINT, guess.name if guess else None)
@@ -122,7 +122,7 @@ class Auto(Dialect):
 
     def headers_seen(self, headers: Headers) -> None:
         """Take the response headers. They may tell the dialect, and more often the provider."""
-        self._guess(providers.of_headers(headers))
+        self._guess(provenance.of_headers(headers))
         found = _by_headers(headers)
         if found is not None:
             self._decide(found)
@@ -130,7 +130,7 @@ class Auto(Dialect):
     def comment_seen(self, text: str) -> None:
         """Take a comment: a heartbeat may tell the provider."""
         if self.provider is None:
-            self._guess(providers.of_comment(text))
+            self._guess(provenance.of_comment(text))
 
     def _guess(self, provider: Provider | None) -> None:
         if provider is not None and self.provider is None:
@@ -152,7 +152,7 @@ class Auto(Dialect):
         found = _by_event(clue)
         late: list[Delta] = []
         if found is not None:
-            self._guess(providers.of_payload(clue.data))
+            self._guess(provenance.of_payload(clue.data))
             late = self._decide(found)
         else:
             self._seen.append(event)

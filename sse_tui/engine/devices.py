@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
-from sse_tui.engine.base import DeviceInfo
+from sse_tui.engine.interface import DeviceInfo
 
 # ggml_backend_dev_type
 _KINDS = {0: "cpu", 1: "gpu", 2: "igpu", 3: "accelerator", 4: "meta"}

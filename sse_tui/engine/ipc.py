@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from sse_tui.engine.base import EngineInfo, Final, GenRequest
+from sse_tui.engine.interface import EngineInfo, Final, GenRequest
 
 # No frame comes near it; more means that the two sides have lost each other.
 FRAME_LIMIT = 64 * 2**20

@@ -13,10 +13,10 @@ import itertools
 from pathlib import Path
 
 from sse_tui.engine import gguf, ipc
-from sse_tui.engine.base import EngineInfo, EngineStats, GenRequest, Piece, PrefillProgress
 from sse_tui.engine.cores import decode_threads
-from sse_tui.engine.generation import QueuedGeneration
-from sse_tui.engine.process import WorkerProcess
+from sse_tui.engine.interface import EngineInfo, EngineStats, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.queued_generation import QueuedGeneration
+from sse_tui.engine.worker_client import WorkerProcess
 from sse_tui.errors import EngineError, ModelError, SseTuiError
 
 # Before each restart since a generation last went well; after the last of them the engine is given up.

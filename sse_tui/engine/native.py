@@ -20,9 +20,9 @@ import numpy as np
 from llama_cpp import llama_cpp as lib
 
 from sse_tui.engine import gguf
-from sse_tui.engine.base import EngineInfo
 from sse_tui.engine.batch import Batch
 from sse_tui.engine.devices import devices, ggml_version
+from sse_tui.engine.interface import EngineInfo
 from sse_tui.engine.ipc import Load
 from sse_tui.errors import EngineError, ModelError
 

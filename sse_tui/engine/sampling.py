@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from sse_tui.engine.base import GenRequest
+from sse_tui.engine.interface import GenRequest
 
 
 class Chain(Protocol):

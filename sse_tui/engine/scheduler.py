@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sse_tui.engine.base import Final, GenRequest, Timings
+from sse_tui.engine.interface import Final, GenRequest, Timings
 from sse_tui.engine.ipc import Steps
 from sse_tui.engine.sampling import Chain, Sampling, sampler
 from sse_tui.engine.text import TextStream

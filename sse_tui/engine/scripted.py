@@ -13,7 +13,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 
-from sse_tui.engine.base import (
+from sse_tui.engine.interface import (
     EngineInfo,
     EngineStats,
     Final,
@@ -22,7 +22,7 @@ from sse_tui.engine.base import (
     PrefillProgress,
     Timings,
 )
-from sse_tui.engine.generation import QueuedGeneration
+from sse_tui.engine.queued_generation import QueuedGeneration
 from sse_tui.engine.text import TextStream
 from sse_tui.errors import EngineError
 

@@ -19,7 +19,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sse_tui.engine import ipc
-from sse_tui.engine.base import GenRequest
+from sse_tui.engine.interface import GenRequest
 from sse_tui.engine.scheduler import ContextBrokenError, Scheduler
 from sse_tui.engine.template import ChatTemplate
 from sse_tui.errors import EngineError, ModelError, SseTuiError

@@ -7,8 +7,7 @@ A model is named by its name in the catalogue, a path, an ``http(s)://`` address
 from __future__ import annotations
 
 from sse_tui.models.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueModel
-from sse_tui.models.progress import Cancelled, Progress, Report
-from sse_tui.models.store import (
+from sse_tui.models.model_folder import (
     ModelState,
     NeedsDownload,
     ensure,
@@ -17,6 +16,7 @@ from sse_tui.models.store import (
     remove,
     resolve,
 )
+from sse_tui.models.progress import Cancelled, Progress, Report
 
 __all__ = [
     "CATALOGUE",

@@ -40,8 +40,8 @@ from sse_tui.recording.follower import Follower
 from sse_tui.recording.importing import enough, open_any, raw_header, raw_records, sniff, untimed
 from sse_tui.recording.imports import Kind, Piece, import_pieces
 from sse_tui.recording.index import BodyIndex, BodyReader
-from sse_tui.recording.lines import Damage
 from sse_tui.recording.reader import Recording, read_recording
+from sse_tui.recording.record_lines import Damage
 from sse_tui.recording.records import (
     FORMAT,
     VERSION,
@@ -60,7 +60,15 @@ from sse_tui.recording.records import (
     chunk,
 )
 from sse_tui.recording.redact import Redactor
-from sse_tui.recording.store import is_kept, is_running, mark_kept, new_path, prune, recordings, unmark_kept
+from sse_tui.recording.session_folder import (
+    is_kept,
+    is_running,
+    mark_kept,
+    new_path,
+    prune,
+    recordings,
+    unmark_kept,
+)
 from sse_tui.recording.writer import Writer
 
 __all__ = [

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording.lines import HEADER_LIMIT, Damage, LineDecoder, decode_header
+from sse_tui.recording.record_lines import HEADER_LIMIT, Damage, LineDecoder, decode_header
 from sse_tui.recording.records import Header, Record
 
 

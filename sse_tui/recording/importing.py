@@ -14,7 +14,6 @@ from sse_tui.errors import RecordingError
 from sse_tui.recording.imports import Kind, Piece, import_pieces, kind_of
 from sse_tui.recording.imports.raw import raw_records
 from sse_tui.recording.imports.sniffing import SNIFF_BYTES, undecided
-from sse_tui.recording.lines import LineDecoder
 from sse_tui.recording.reader import (
     Pairs,
     Recording,
@@ -26,6 +25,7 @@ from sse_tui.recording.reader import (
     recording_of_blocks,
     source_name,
 )
+from sse_tui.recording.record_lines import LineDecoder
 from sse_tui.recording.records import Chunk, Header
 
 __all__ = ["SNIFF_BYTES", "enough", "open_any", "raw_header", "raw_records", "sniff", "untimed"]

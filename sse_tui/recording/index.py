@@ -18,7 +18,7 @@ from types import TracebackType
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording.column import Column
-from sse_tui.recording.lines import BROKEN, decode_record
+from sse_tui.recording.record_lines import BROKEN, decode_record
 from sse_tui.recording.records import Chunk, Record
 
 WINDOW = 1 << 18

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording.lines import Damage, LineDecoder, decode_header, split_lines
+from sse_tui.recording.record_lines import Damage, LineDecoder, decode_header, split_lines
 from sse_tui.recording.records import Header, Record
 
 BLOCK = 1 << 18

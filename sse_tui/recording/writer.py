@@ -12,7 +12,7 @@ from types import TracebackType
 import msgspec
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording.lines import encode_line
+from sse_tui.recording.record_lines import encode_line
 from sse_tui.recording.records import End, Header, Note, Record
 from sse_tui.recording.redact import Redactor
 

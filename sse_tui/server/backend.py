@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from sse_tui.engine.base import Engine
+from sse_tui.engine.interface import Engine
 from sse_tui.errors import SseTuiError
 from sse_tui.server.api_errors import ApiError, unavailable
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sse_tui.engine.base import GenRequest
+from sse_tui.engine.interface import GenRequest
 from sse_tui.server.api_errors import ApiError, invalid
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from sse_tui.engine.base import Final, Timings
+from sse_tui.engine.interface import Final, Timings
 
 
 def json_text(value: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from sse_tui.engine.base import Final, Generation, Piece
+from sse_tui.engine.interface import Final, Generation, Piece
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import encode
 from sse_tui.server.api_errors import ApiError, from_engine, unavailable

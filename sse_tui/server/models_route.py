@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sse_tui import __version__
-from sse_tui.engine.base import EngineInfo
+from sse_tui.engine.interface import EngineInfo
 from sse_tui.server.auth import KNOWN
-from sse_tui.server.endpoint import Endpoint
+from sse_tui.server.endpoint_state import Endpoint
 
 _started = int(time.time())
 

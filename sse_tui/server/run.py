@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import msgspec
 import uvicorn
 
-from sse_tui.engine.base import Engine, EngineInfo
+from sse_tui.engine.interface import Engine, EngineInfo
 from sse_tui.errors import EngineError, SseTuiError
-from sse_tui.server.app import build_app
+from sse_tui.server.asgi_app import build_app
 from sse_tui.server.backend import Backend, StateWatcher
 from sse_tui.server.delivery import QuietDrops
-from sse_tui.server.endpoint import Endpoint
+from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.listener import listen, url_of
 from sse_tui.server.models_route import describe
 from sse_tui.server.settings import ServerSettings, require_safe

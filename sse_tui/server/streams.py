@@ -8,7 +8,7 @@ from starlette.types import ASGIApp
 
 from sse_tui.server.api_errors import ApiError
 from sse_tui.server.delivery import EventStreamResponse
-from sse_tui.server.endpoint import Endpoint
+from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.generation import cancelled
 
 

@@ -22,8 +22,8 @@ import msgspec
 
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.server.backend import Backend, StateWatcher, error_object
-from sse_tui.server.options import EnsureModel, ServeOptions, local_model, make_engine
 from sse_tui.server.run import serve
+from sse_tui.server.serve_options import EnsureModel, ServeOptions, local_model, make_engine
 from sse_tui.server.settings import ServerSettings
 
 TOKEN_VARIABLE = "SSE_TUI_TOKEN"

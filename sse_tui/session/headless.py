@@ -6,17 +6,17 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from sse_tui.analysis.analysis import Analysis
+from sse_tui.analysis.entry import Entry
+from sse_tui.analysis.turn import Turn
 from sse_tui.dialects.base import Message
 from sse_tui.errors import HttpError, SseTuiError, StreamError
 from sse_tui.recording import Redactor
 from sse_tui.recording.records import Record
-from sse_tui.session.analysis import Analysis
 from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
-from sse_tui.session.entry import Entry
 from sse_tui.session.recorder import Recorder
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
 from sse_tui.session.spec import SessionSpec
-from sse_tui.session.turn import Turn
 
 
 class Headless:

@@ -11,20 +11,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sse_tui.analysis.analysis import Analysis
+from sse_tui.analysis.entry import Entry
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.recording import BodyIndex, Follower, is_running, mark_kept
 from sse_tui.recording.records import Chunk, Response
-from sse_tui.session.analysis import Analysis
-from sse_tui.session.capture_client import CaptureClient
+from sse_tui.session.capture.client import CaptureClient
 from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
-from sse_tui.session.entry import Entry
-from sse_tui.session.found import Found
-from sse_tui.session.glimpse import GlimpsedRow, glimpse
-from sse_tui.session.plain_bodies import PlainBodies, PlainReader
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
-from sse_tui.session.rows import RowTable
 from sse_tui.session.spec import SessionSpec
+from sse_tui.wirelog.finding_rows import Found
+from sse_tui.wirelog.glimpse import GlimpsedRow, glimpse
+from sse_tui.wirelog.plain_bodies import PlainBodies, PlainReader
+from sse_tui.wirelog.rows import RowTable
 
 SLICE_S = 0.012
 READ_BYTES = 32 * 1024

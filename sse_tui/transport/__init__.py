@@ -2,6 +2,6 @@
 
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.driver import Driver
-from sse_tui.transport.request import StreamRequest, Timeouts
+from sse_tui.transport.stream_request import StreamRequest, Timeouts
 
 __all__ = ["Driver", "SessionClock", "StreamRequest", "Timeouts"]

@@ -17,12 +17,12 @@ import httpx
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, UsageError
 from sse_tui.faults import Cut, Injector, Reset
 from sse_tui.recording.records import Close, Phase, Record
-from sse_tui.transport.body import Body
-from sse_tui.transport.message import build, request_record, response_record, sendable
+from sse_tui.transport.http.body import Body
+from sse_tui.transport.http.message import build, request_record, response_record, sendable
+from sse_tui.transport.http.stamping import WireStream
 from sse_tui.transport.problems import broken_on_purpose, essence, misdirected, no_time_left, refused
-from sse_tui.transport.request import StreamRequest
-from sse_tui.transport.stamping import WireStream
-from sse_tui.transport.turn import Turn
+from sse_tui.transport.stream_request import StreamRequest
+from sse_tui.transport.turn_state import Turn
 from sse_tui.transport.waiting import Woken
 
 MAX_REDIRECTS = 20

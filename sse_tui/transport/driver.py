@@ -18,18 +18,18 @@ from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import LIMIT
 from sse_tui.faults import Injector, Plan
+from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import Reconnect, Record
 from sse_tui.resume import Outcome, Policy, Reconnector, Retry
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.connection import Connection
-from sse_tui.transport.content import ContentDecoder
-from sse_tui.transport.message import header_text, own_last_event_id
+from sse_tui.transport.http.message import header_text, own_last_event_id
+from sse_tui.transport.http.routing import RoutingTransport
 from sse_tui.transport.problems import timed_out
 from sse_tui.transport.reception import Reception
-from sse_tui.transport.request import StreamRequest, Timeouts
-from sse_tui.transport.routing import RoutingTransport
 from sse_tui.transport.stream import Stream
-from sse_tui.transport.turn import Turn
+from sse_tui.transport.stream_request import StreamRequest, Timeouts
+from sse_tui.transport.turn_state import Turn
 from sse_tui.transport.verdict import Ended, conclude
 from sse_tui.transport.waiting import Woken
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from sse_tui.dialects import Auto
 from sse_tui.dialects.base import Delta, Dialect, StreamFault
 from sse_tui.eventstream import LIMIT, Comment, Event, EventTooLarge, Ignored, Item, Parser
+from sse_tui.recording.content import ContentDecoder
 from sse_tui.resume import Continuity
-from sse_tui.transport.content import ContentDecoder
 
 
 class Reception:

@@ -8,11 +8,11 @@ from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import EventTooLarge
 from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
 from sse_tui.recording.records import Phase, Record
-from sse_tui.transport.body import Body, Ending
+from sse_tui.transport.http.body import Body, Ending
+from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.problems import timed_out, undecodable
 from sse_tui.transport.reception import Reception
-from sse_tui.transport.tcp import Read
-from sse_tui.transport.turn import Turn
+from sse_tui.transport.turn_state import Turn
 from sse_tui.transport.waiting import Woken
 
 # How long to look for the orderly end of the body after the stream said that it has ended.

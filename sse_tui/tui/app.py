@@ -22,32 +22,32 @@ from sse_tui.config import state_dir
 from sse_tui.errors import SseTuiError
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
-from sse_tui.tui import figures, themes
 from sse_tui.tui.actions import ACTIONS, BY_ID, UNDER_WINDOWS, Keymap, bindings
-from sse_tui.tui.answer import AnswerPane
+from sse_tui.tui.answer.answer_pane import AnswerPane
+from sse_tui.tui.answer.hints import hints
+from sse_tui.tui.answer.history import History
+from sse_tui.tui.answer.prompt import Prompt
+from sse_tui.tui.answer.prompts import prompt_of
 from sse_tui.tui.app_base import PANES
-from sse_tui.tui.bundle_actions import BundleActions
-from sse_tui.tui.detail import DetailPane, TabLine
+from sse_tui.tui.bars.fault_actions import FaultActions
+from sse_tui.tui.bars.faults_bar import FaultsBar
+from sse_tui.tui.bars.footer import FooterLine
+from sse_tui.tui.bars.header import HeaderLine
+from sse_tui.tui.bars.metrics_strip import MetricsStrip
+from sse_tui.tui.bars.slo_table import Objectives
+from sse_tui.tui.detail.detail_pane import DetailPane, TabLine
+from sse_tui.tui.detail.finding_actions import FindingActions
+from sse_tui.tui.drawing import figures, themes
 from sse_tui.tui.ending import Ending
-from sse_tui.tui.fault_actions import FaultActions
-from sse_tui.tui.faults_bar import FaultsBar
-from sse_tui.tui.find_bar import FindBar
-from sse_tui.tui.finding_actions import FindingActions
-from sse_tui.tui.footer import FooterLine
-from sse_tui.tui.header import HeaderLine
-from sse_tui.tui.help import help_screen
-from sse_tui.tui.hints import hints
-from sse_tui.tui.history import History
-from sse_tui.tui.metrics_strip import MetricsStrip
-from sse_tui.tui.objectives import Objectives
-from sse_tui.tui.prompt import Prompt
-from sse_tui.tui.prompts import prompt_of
-from sse_tui.tui.search import Search
+from sse_tui.tui.screens.bundle_actions import BundleActions
+from sse_tui.tui.screens.help import help_screen
 from sse_tui.tui.session_actions import SessionActions
-from sse_tui.tui.watch import Watch
-from sse_tui.tui.wire import WireLog, WirePane
-from sse_tui.tui.wire_actions import WireActions
-from sse_tui.tui.wire_source import WireSource
+from sse_tui.tui.wire.find_bar import FindBar
+from sse_tui.tui.wire.search import Search
+from sse_tui.tui.wire.watch import Watch
+from sse_tui.tui.wire.wire_actions import WireActions
+from sse_tui.tui.wire.wire_pane import WireLog, WirePane
+from sse_tui.tui.wire.wire_source import WireSource
 
 FRAME_S = 1 / 30
 TICK_S = 0.1

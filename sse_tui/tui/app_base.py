@@ -17,20 +17,20 @@ from textual.widget import Widget
 from sse_tui.errors import SseTuiError
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
-from sse_tui.tui.answer import AnswerPane
-from sse_tui.tui.detail import DetailPane, TabLine
-from sse_tui.tui.faults_bar import FaultsBar
-from sse_tui.tui.filters import FILTERS
-from sse_tui.tui.find_bar import FindBar
-from sse_tui.tui.help import metrics_screen
-from sse_tui.tui.line_view import LineView
-from sse_tui.tui.objectives import Objectives
-from sse_tui.tui.prompt import Prompt
-from sse_tui.tui.search import Search
-from sse_tui.tui.visible import typed
-from sse_tui.tui.watch import Watch
-from sse_tui.tui.wire import WireLog, WirePane
-from sse_tui.tui.wire_source import WireSource
+from sse_tui.tui.answer.answer_pane import AnswerPane
+from sse_tui.tui.answer.prompt import Prompt
+from sse_tui.tui.bars.faults_bar import FaultsBar
+from sse_tui.tui.bars.slo_table import Objectives
+from sse_tui.tui.detail.detail_pane import DetailPane, TabLine
+from sse_tui.tui.drawing.line_view import LineView
+from sse_tui.tui.drawing.visible import typed
+from sse_tui.tui.screens.help import metrics_screen
+from sse_tui.tui.wire.filters import FILTERS
+from sse_tui.tui.wire.find_bar import FindBar
+from sse_tui.tui.wire.search import Search
+from sse_tui.tui.wire.watch import Watch
+from sse_tui.tui.wire.wire_pane import WireLog, WirePane
+from sse_tui.tui.wire.wire_source import WireSource
 
 PANES = {"Answer": "answer", "Wire": "wire", "Detail": "detail"}
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.errors import SseTuiError
-from sse_tui.tui.answer import AnswerPane
+from sse_tui.tui.answer.answer_pane import AnswerPane
 from sse_tui.tui.app_base import SessionApp
-from sse_tui.tui.wire import WireLog
+from sse_tui.tui.wire.wire_pane import WireLog
 
 
 class Links(SessionApp):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sse_tui.errors import SseTuiError
 from sse_tui.tui.app_base import SessionApp
-from sse_tui.tui.ask import Ask
+from sse_tui.tui.screens.question import Ask
 
 
 class SessionActions(SessionApp):

@@ -20,10 +20,10 @@ import openai
 from openai import OpenAI
 from openai.types.chat import ChatCompletionChunk
 
+from sse_tui.analysis.analysis import Analysis
 from sse_tui.eventstream import Event, Parser, encode
-from sse_tui.recording.lines import decode_record, encode_line
+from sse_tui.recording.record_lines import decode_record, encode_line
 from sse_tui.recording.records import Close, End, Header, Record, Request, Response, chunk
-from sse_tui.session.analysis import Analysis
 
 EVENTS = 20_000
 ROUNDS = 5

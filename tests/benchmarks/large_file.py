@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sse_tui.recording.lines import encode_line
+from sse_tui.recording.record_lines import encode_line
 from sse_tui.recording.records import Close, End, Header, Record, chunk
 
 TARGET_S = 2.0

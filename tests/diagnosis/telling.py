@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sse_tui.analysis.analysis import Analysis
 from sse_tui.diagnosis import Finding
 from sse_tui.recording import raw_header, raw_records, untimed
 from sse_tui.recording.records import End, Header, Reconnect, Record, Request
-from sse_tui.session.analysis import Analysis
-from tests.session.story import STREAM_HEADERS, Story, ms
+from tests.analysis.story import STREAM_HEADERS, Story, ms
 
 GOOD_HEADERS = [*STREAM_HEADERS, ("Cache-Control", "no-cache"), ("X-Accel-Buffering", "no")]
 

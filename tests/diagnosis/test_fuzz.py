@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sse_tui.analysis.analysis import Analysis
 from sse_tui.diagnosis.keeping import KEPT
 from sse_tui.recording.records import (
     Close,
@@ -19,7 +20,6 @@ from sse_tui.recording.records import (
     Response,
     chunk,
 )
-from sse_tui.session.analysis import Analysis
 from tests.diagnosis.telling import DONE, HEALTHY, of_bytes, read, text
 
 PARTS = st.sampled_from(

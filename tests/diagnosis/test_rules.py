@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sse_tui.diagnosis import RULES
+from tests.analysis.story import Story
 from tests.diagnosis import wires
 from tests.diagnosis.telling import (
     DONE,
@@ -22,7 +23,6 @@ from tests.diagnosis.telling import (
     rules,
     text,
 )
-from tests.session.story import Story
 
 Case = bytes | list[bytes] | Story
 
@@ -287,7 +287,7 @@ def test_a_healthy_stream_has_no_finding() -> None:
 
 
 def test_a_finding_is_json() -> None:
-    from sse_tui.session.jsonform import result_json
+    from sse_tui.analysis.jsonform import result_json
 
     analysis = of_bytes(b"data: \xff\n\n" + text("a"))
     assert analysis.turn is not None
@@ -322,9 +322,9 @@ def test_more_of_the_same_is_counted() -> None:
 
 
 def test_a_failing_rule_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sse_tui.analysis.analysis import Analysis
     from sse_tui.diagnosis.registry import CHECKS
     from sse_tui.recording import raw_header, raw_records, untimed
-    from sse_tui.session.analysis import Analysis
 
     def broken(*_: object) -> None:
         raise RuntimeError("a defect")
@@ -340,8 +340,8 @@ def test_a_failing_rule_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_findings_arise_while_the_stream_runs() -> None:
     story = Wire().ask().good().read(5, b"event: x\n\n")
     analysis, seen = None, []
+    from sse_tui.analysis.analysis import Analysis
     from sse_tui.recording.records import Header
-    from sse_tui.session.analysis import Analysis
 
     analysis = Analysis(Header())
     for record in story.records:

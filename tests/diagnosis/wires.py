@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.analysis.story import Story
 from tests.diagnosis.telling import DONE, STOP, USAGE, Wire, chunk, text
-from tests.session.story import Story
 
 ROLE = chunk({"role": "assistant", "content": ""})
 ABC = b"id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata: c\n\n"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sse_tui.engine import LlamaCppEngine
-from sse_tui.engine.base import Engine, Final, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.interface import Engine, Final, GenRequest, Piece, PrefillProgress
 
 
 @dataclass

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sse_tui.engine.base import Final, GenRequest
 from sse_tui.engine.batch import Batch
+from sse_tui.engine.interface import Final, GenRequest
 from sse_tui.engine.ipc import Steps
 from sse_tui.engine.scheduler import ContextBrokenError, Scheduler
 

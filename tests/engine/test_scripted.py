@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sse_tui.engine.base import Final, GenRequest, Piece, PrefillProgress, Step
+from sse_tui.engine.interface import Final, GenRequest, Piece, PrefillProgress, Step
 from sse_tui.engine.scripted import ScriptedEngine
 from sse_tui.errors import EngineError
 

@@ -16,7 +16,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from sse_tui import dialects
-from sse_tui.cli import curl
+from sse_tui.analysis.analysis import Analysis
+from sse_tui.analysis.jsonform import entry_json
+from sse_tui.cli import curl_arguments
 from sse_tui.cli.output import to_json
 from sse_tui.cli.printable import printable
 from sse_tui.config import load
@@ -24,16 +26,22 @@ from sse_tui.dialects import Answer, LineDialect
 from sse_tui.errors import ConfigError, RecordingError, UsageError
 from sse_tui.eventstream import Event, EventTooLarge, Item, Parser
 from sse_tui.faults import parse_plan
+from sse_tui.offline.export import read_tape
+from sse_tui.offline.export.curl_command import curl_command
+from sse_tui.offline.export.har_file import har
+from sse_tui.offline.replay import Script
+from sse_tui.offline.report import (
+    ReportBuilder,
+    html,
+    junit,
+    markdown,
+    parse_expectations,
+    plain,
+    report_json,
+)
 from sse_tui.recording import Follower, open_any, read_recording
-from sse_tui.recording.lines import decode_record, encode_line
+from sse_tui.recording.record_lines import decode_record, encode_line
 from sse_tui.recording.records import Chunk, Header, Record
-from sse_tui.session.analysis import Analysis
-from sse_tui.session.export import read_tape
-from sse_tui.session.export.curl import curl_command
-from sse_tui.session.export.har import har
-from sse_tui.session.jsonform import entry_json
-from sse_tui.session.replay import Script
-from sse_tui.session.report import ReportBuilder, document, html, junit, markdown, parse_expectations, plain
 
 DATA = Path(__file__).parents[1] / "data"
 LIMIT = 1 << 16
@@ -160,7 +168,7 @@ def report(data: bytes) -> None:
         for entry in printer.feed(record):
             json.loads(to_json(entry_json(entry)))
     made = builder.report("input")
-    json.loads(to_json(document.render(made)))
+    json.loads(to_json(report_json.render(made)))
     ElementTree.fromstring(junit.render(made, "error"))
     for text in (html.render(made), markdown.render(made), printable(plain.render(made))):
         assert not CONTROLS.search(text), CONTROLS.search(text)
@@ -219,7 +227,7 @@ def curl_line(data: bytes) -> None:
     if "@" in text or "x40" in text or "100" in text:
         return
     try:
-        request = curl.parse(text)
+        request = curl_arguments.parse(text)
     except UsageError:
         return
     request.url.encode()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import Chunk, Note, Record, open_any, read_recording
-from sse_tui.recording.lines import split_lines
+from sse_tui.recording.record_lines import split_lines
 
 HEADER = b'{"format":"sse-recording","version":1}\n'
 

@@ -28,7 +28,7 @@ from sse_tui.recording import (
     chunk,
     read_recording,
 )
-from sse_tui.recording.lines import decode_record, encode_line
+from sse_tui.recording.record_lines import decode_record, encode_line
 
 SECRET = 'sk-Ab/9+x"Zq\\7 é&K'
 PLAIN = "sk-proj-0123456789abcdef"

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from sse_tui.engine.base import Engine
+from sse_tui.engine.interface import Engine
 from sse_tui.eventstream import Event, Item, Parser
 from sse_tui.server.run import Ready, serve
 from sse_tui.server.settings import ServerSettings

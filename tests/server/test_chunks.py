@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sse_tui.engine.base import Final, Timings
+from sse_tui.engine.interface import Final, Timings
 from sse_tui.server.chunks import ChatChunks
 
 FINAL = Final(

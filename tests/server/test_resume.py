@@ -192,9 +192,9 @@ async def test_an_evicted_event_is_409_with_the_oldest_that_is_kept(serving: Any
 
 async def test_a_stream_is_its_owners_alone() -> None:
     """The store holds a stream of another token: it does not exist for this one."""
-    from sse_tui.server.app import build_app
+    from sse_tui.server.asgi_app import build_app
     from sse_tui.server.backend import Backend
-    from sse_tui.server.endpoint import Endpoint
+    from sse_tui.server.endpoint_state import Endpoint
     from sse_tui.server.memory_store import MemoryStore
     from sse_tui.server.settings import ServerSettings, StoreLimits
 

@@ -10,12 +10,12 @@ from typing import Any
 import httpx
 import pytest
 
-from sse_tui.engine.base import EngineInfo
+from sse_tui.engine.interface import EngineInfo
 from sse_tui.engine.scripted import ScriptedEngine
 from sse_tui.errors import ModelError, UsageError
-from sse_tui.server.app import build_app
+from sse_tui.server.asgi_app import build_app
 from sse_tui.server.backend import Backend
-from sse_tui.server.endpoint import Endpoint
+from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.listener import listen, url_of
 from sse_tui.server.run import serve
 from sse_tui.server.settings import ServerSettings, is_loopback

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from sse_tui.analysis.analysis import Analysis
+from sse_tui.analysis.jsonform import result_json
 from sse_tui.config import Config, Profile
 from sse_tui.dialects.base import Message
 from sse_tui.recording import read_recording
-from sse_tui.session.analysis import Analysis
 from sse_tui.session.headless import Headless, read_through
-from sse_tui.session.jsonform import result_json
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
-from tests.session.test_capture import alive, until
+from tests.session.capture.test_capture import alive, until
 
 SCRIPTED = {"engine": "scripted", "engine_args": ("--ttft-ms", "5", "--gap-ms", "20")}
 

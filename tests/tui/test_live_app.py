@@ -13,8 +13,8 @@ from textual import events
 from sse_tui.config import Config, Ui
 from sse_tui.session.spec import SessionSpec
 from sse_tui.tui.app import SseTuiApp
-from sse_tui.tui.faults_bar import FaultKeys
-from sse_tui.tui.header import HeaderLine
+from sse_tui.tui.bars.faults_bar import FaultKeys
+from sse_tui.tui.bars.header import HeaderLine
 
 WORDS = " ".join(f"word{n}" for n in range(60))
 SIZE = (120, 36)

@@ -10,7 +10,7 @@ import pytest
 from rich.text import Text
 
 from sse_tui.tui.app import SseTuiApp
-from sse_tui.tui.header import HeaderLine
+from sse_tui.tui.bars.header import HeaderLine
 
 WIDE, SMALL = (120, 36), (80, 24)
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import msgspec
 
-from sse_tui.recording.imports.document import (
+from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.imports.whole_documents import (
     BROKEN,
     decoded,
     encoded,
@@ -21,8 +23,6 @@ from sse_tui.recording.imports.document import (
     whole,
     whole_number,
 )
-from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
-from sse_tui.recording.imports.piece import Piece, malformed
 from sse_tui.recording.records import End, Headers, Record
 
 YAML_LIMIT = 64 << 20

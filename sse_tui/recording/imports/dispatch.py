@@ -8,10 +8,10 @@ from typing import NamedTuple
 import msgspec
 
 from sse_tui.recording.imports import cassette, curl_verbose, devtools, har, http_dump, timed_log
-from sse_tui.recording.imports.document import DOCUMENT_LIMIT
 from sse_tui.recording.imports.piece import Piece
 from sse_tui.recording.imports.raw import raw_records
 from sse_tui.recording.imports.sniffing import Kind
+from sse_tui.recording.imports.whole_documents import DOCUMENT_LIMIT
 from sse_tui.recording.records import Record
 
 __all__ = ["DOCUMENT_LIMIT", "Imported", "import_pieces"]

@@ -18,7 +18,11 @@ from typing import Any
 import msgspec
 
 from sse_tui.eventstream import Event, EventTooLarge, Parser
-from sse_tui.recording.imports.document import (
+from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
+from sse_tui.recording.imports.har_own import OWN, apply_own, other_records, own_clock
+from sse_tui.recording.imports.piece import Piece, malformed
+from sse_tui.recording.imports.rebuilt import NOTE, Rebuilder
+from sse_tui.recording.imports.whole_documents import (
     BROKEN,
     decoded,
     encoded,
@@ -30,10 +34,6 @@ from sse_tui.recording.imports.document import (
     whole,
     whole_number,
 )
-from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
-from sse_tui.recording.imports.har_own import OWN, apply_own, other_records, own_clock
-from sse_tui.recording.imports.piece import Piece, malformed
-from sse_tui.recording.imports.rebuilt import NOTE, Rebuilder
 from sse_tui.recording.records import End, Note, Record
 
 _NS_PER_MS = 1_000_000

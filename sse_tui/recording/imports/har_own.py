@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from sse_tui.recording.imports.document import BROKEN, fields, items, text, whole_number
 from sse_tui.recording.imports.exchange import Exchange
+from sse_tui.recording.imports.whole_documents import BROKEN, fields, items, text, whole_number
 from sse_tui.recording.records import End, Fault, Note, Reconnect, Record
 
 OWN = "_sseTui"

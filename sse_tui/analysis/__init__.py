@@ -1,0 +1,1 @@
+"""From records to everything that is shown: entries, turns, transcript, outcome, JSON."""

@@ -1,0 +1,349 @@
+"""The one reader of records: what every pane, report and JSON output is derived from.
+
+Live or reopened, headless or in the TUI, records go in one by one and entries come out; the turns keep what was
+assembled. Nothing here does input or output, and the only time is that of the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sse_tui import dialects
+from sse_tui.analysis.entry import ITEM_KINDS, Entry
+from sse_tui.analysis.turn import Connection, Turn
+from sse_tui.diagnosis import Diagnosis, Finding
+from sse_tui.dialects import Auto
+from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
+from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
+from sse_tui.metrics import Idle
+from sse_tui.recording.content import ContentDecoder
+from sse_tui.recording.records import (
+    Chunk,
+    Close,
+    End,
+    Fault,
+    Header,
+    Note,
+    Phase,
+    Reconnect,
+    Record,
+    Request,
+    Response,
+)
+
+MAX_EVENT_BYTES = 16 * 2**20
+
+
+class _Wire:
+    """The reading state of the running connection."""
+
+    def __init__(self, conn: Connection, parser: Parser) -> None:
+        self.conn = conn
+        self.parser = parser
+        self.decoder: ContentDecoder | None = None
+        self.last_event_t: int | None = None
+        self.last_event_read = -1
+        self.broken = False
+
+
+class Analysis:
+    """Takes the records of a session in order and keeps what they mean.
+
+    `dialect` overrides what each request's record says; "auto" detects it. `turns` is in order, the last one is the
+    running one. `idle` holds the three idle clocks of the running connection.
+    """
+
+    def __init__(
+        self,
+        header: Header | None = None,
+        *,
+        dialect: str | None = None,
+        max_event_bytes: int = MAX_EVENT_BYTES,
+    ) -> None:
+        self.header = header or Header()
+        self.turns: list[Turn] = []
+        self.idle = Idle()
+        self.reads = 0
+        self.notes: list[str] = []
+        self.end: End | None = None
+        self.problems: list[str] = []
+        self.diagnosis = Diagnosis(self.header)
+        self._dialect = dialect
+        self._limit = max_event_bytes
+        self._wire: _Wire | None = None
+        self._timed = self.header.clock != "none"
+        self._readers: dict[type, Callable[[Record], Iterable[Entry]]] = {
+            Request: self._request,
+            Phase: self._phase,
+            Response: self._response,
+            Chunk: self._chunk,
+            Fault: self._plain,
+            Close: self._close,
+            Reconnect: self._reconnect,
+            Note: self._note,
+            End: self._ended,
+        }
+
+    @property
+    def turn(self) -> Turn | None:
+        """The running turn, or the last one."""
+        return self.turns[-1] if self.turns else None
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the rules found so far, in the order of its discovery; each turn has its own of them too."""
+        return self.diagnosis.findings
+
+    def adopt(self, header: Header) -> None:
+        """Take the recording's header when it was not there at the start: a followed file may still be empty."""
+        self.header = self.diagnosis.session.header = header
+        self._timed = header.clock != "none"
+
+    def feed(self, record: Record) -> list[Entry]:
+        """The entries that this record completes, in order."""
+        entries = list(self._readers[type(record)](record))
+        if entries and self.turns:
+            found = self.diagnosis.observe(self.turns[-1], entries)
+            if found:
+                self._keep(found)
+        return entries
+
+    def finish(self) -> list[Finding]:
+        """Nothing follows: gives what only that tells. Idempotent; not needed where the records have an end."""
+        return self._keep(self.diagnosis.finish())
+
+    def _keep(self, found: list[Finding]) -> list[Finding]:
+        for finding in found:
+            for turn in reversed(self.turns):
+                if turn.number == finding.turn:
+                    turn.findings.append(finding)
+                    break
+        return found
+
+    def _entry(self, record: Record) -> Entry:
+        return Entry(record.kind, self._time(record.t), record.turn, record.conn, record=record)
+
+    def _time(self, t: int) -> int | None:
+        return t if self._timed else None
+
+    def _plain(self, record: Record) -> Iterable[Entry]:
+        return [self._entry(record)]
+
+    def _request(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Request)
+        turn = self.turns[-1] if self.turns else None
+        if turn is None or turn.number != record.turn:
+            turn = self._new_turn(record.turn, self._dialect or record.dialect)
+        conn = Connection(record.conn, request=record)
+        turn.connections.append(conn)
+        turn.reconnecting = False
+        turn.clocks.started(record.t)
+        self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
+        self.idle = Idle()
+        return [self._entry(record)]
+
+    def _new_turn(self, number: int, dialect: str | None) -> Turn:
+        turn = Turn(number, dialects.create(dialect or "auto"))
+        turn.clocks.timed = turn.gaps.timed = self._timed
+        self.turns.append(turn)
+        return turn
+
+    def _current(self, record: Record) -> tuple[Turn, _Wire]:
+        """The turn and wire of a record; made up for recordings that begin in the middle, as imported bytes do."""
+        if not self.turns:
+            self._new_turn(record.turn or 1, self._dialect)
+        turn = self.turns[-1]
+        if self._wire is None or self._wire.conn.number != record.conn:
+            conn = Connection(record.conn)
+            turn.connections.append(conn)
+            self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
+        return turn, self._wire
+
+    def _phase(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Phase)
+        turn, _ = self._current(record)
+        if len(turn.connections) == 1:
+            turn.clocks.phase(record.name, record.t, record.dt)
+        return [self._entry(record)]
+
+    def _response(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Response)
+        turn, wire = self._current(record)
+        wire.conn.response = record
+        decoder = ContentDecoder(record.headers)
+        wire.decoder = None if decoder.identity else decoder
+        if decoder.damage:
+            self.problems.append(decoder.damage)
+        if record.status == 204:
+            turn.continuity.nothing_more()
+        elif record.status == 200:
+            asked = (
+                _header(wire.conn.request.headers, "last-event-id") if wire.conn.request is not None else None
+            )
+            turn.continuity.connected(asked or "", _header(record.headers, "last-event-id"))
+        if isinstance(turn.dialect, Auto):
+            turn.dialect.headers_seen(record.headers)
+        return [self._entry(record)]
+
+    def _chunk(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Chunk)
+        turn, wire = self._current(record)
+        conn, t = wire.conn, record.t
+        data = record.data
+        size = len(data)
+        self.reads += 1
+        conn.reads += 1
+        conn.bytes += size
+        turn.bytes += size
+        self.idle.bytes(t)
+        if wire.decoder is not None:
+            data = wire.decoder.decode(data)
+        self.diagnosis.body(turn, conn.number, data, t)
+        if wire.broken:
+            return []
+        try:
+            items = wire.parser.feed(data)
+        except EventTooLarge as exc:
+            wire.broken = True
+            self.problems.append(exc.message)
+            self.diagnosis.outgrown(turn, conn.number, exc.start, exc.size, t)
+            items = exc.items
+        before = conn.events
+        entries = self._items(turn, wire, items, t)
+        turn.gaps.read(conn.events - before)
+        return entries
+
+    def _items(self, turn: Turn, wire: _Wire, items: Iterable[Item], t: int) -> list[Entry]:
+        """The entries of the items that one read, or the end, completed."""
+        entries = [
+            self._event(turn, wire, item, t) if type(item) is Event else self._item(turn, wire, item, t)
+            for item in items
+        ]
+        last_event_id = wire.parser.last_event_id
+        if last_event_id != (turn.last_event_id or ""):
+            turn.last_event_id = last_event_id
+            turn.ids = True
+        return entries
+
+    def _item(self, turn: Turn, wire: _Wire, item: Item, t: int) -> Entry:
+        entry = Entry(
+            ITEM_KINDS[type(item)], self._time(t), turn.number, wire.conn.number, item=item, read=self.reads
+        )
+        if isinstance(item, Comment):
+            turn.comments += 1
+            self.idle.beat(t)
+            if isinstance(turn.dialect, Auto):
+                turn.dialect.comment_seen(item.text)
+        elif isinstance(item, Retry):
+            turn.retries.append(item.ms)
+        elif isinstance(item, Ignored):
+            turn.ignored_fields[item.line.split(":", 1)[0]] += 1
+            self._line(turn, wire, item.line, t, entry)
+        elif isinstance(item, Tail):
+            turn.discarded_tail = True
+            self._line(turn, wire, item.text, t, entry)
+        return entry
+
+    def _line(self, turn: Turn, wire: _Wire, line: str, t: int, entry: Entry) -> None:
+        """A line that the standard ignores may still mean something: JSON lines, an error without a field."""
+        entry.deltas = turn.dialect.read_ignored(line)
+        if entry.deltas:
+            entry.span = turn.write(entry.deltas)
+            self._tokens(turn, wire, entry.deltas, t)
+
+    def _event(self, turn: Turn, wire: _Wire, item: Event, t: int) -> Entry:
+        conn, read = wire.conn, self.reads
+        turn.events += 1
+        turn.event_types[item.type] += 1
+        conn.events += 1
+        same_read = wire.last_event_read == read
+        gap_ms = None
+        if self._timed and not same_read and wire.last_event_t is not None:
+            gap_ms = (t - wire.last_event_t) / 1e6
+        wire.last_event_t, wire.last_event_read = t, read
+        self.idle.event(t)
+        turn.clocks.event(t)
+        repeat = not turn.continuity.event(item.id, item.data)
+        deltas: Sequence[Delta] = ()
+        span = None
+        if repeat:
+            turn.repeats += 1
+        else:
+            deltas = turn.dialect.read(item)
+            span = turn.write(deltas)
+            self._tokens(turn, wire, deltas, t)
+        # By position: this is done for every event.
+        return Entry(
+            "event",
+            t if self._timed else None,
+            turn.number,
+            conn.number,
+            item,
+            None,
+            deltas,
+            read,
+            conn.events,
+            gap_ms,
+            same_read,
+            span,
+            repeat,
+        )
+
+    def _tokens(self, turn: Turn, wire: _Wire, deltas: Sequence[Delta], t: int) -> None:
+        bearing = visible = False
+        for delta in deltas:
+            if isinstance(delta, Text):
+                if delta.text:
+                    bearing = visible = True
+            elif isinstance(delta, Reasoning):
+                bearing = bearing or bool(delta.text)
+            elif isinstance(delta, ToolCall):
+                if delta.arguments or delta.name:
+                    bearing = visible = True
+            elif isinstance(delta, Refusal):
+                if delta.text:
+                    bearing = visible = True
+            elif isinstance(delta, Meta) and delta.name == "ping":
+                self.idle.beat(t)
+        if bearing:
+            self.idle.progress(t)
+            turn.clocks.token(t, visible=visible)
+            turn.gaps.token(t, self.reads, conn=wire.conn.number)
+
+    def _close(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Close)
+        if self.turns and self.turns[-1].reconnecting:
+            # Given up while waiting for the next connection: the last one is closed once more, for another reason.
+            turn = self.turns[-1]
+            turn.reconnecting = False
+            if turn.connections and turn.connections[-1].number == record.conn:
+                turn.connections[-1].close = record
+                turn.clocks.end(record.t)
+                return [self._entry(record)]
+        turn, wire = self._current(record)
+        wire.conn.close = record
+        entries = [] if wire.broken else self._items(turn, wire, wire.parser.close(), record.t)
+        turn.clocks.end(record.t)
+        self._wire = None
+        return [*entries, self._entry(record)]
+
+    def _reconnect(self, record: Record) -> Iterable[Entry]:
+        if self.turns:
+            self.turns[-1].reconnecting = True
+        return [self._entry(record)]
+
+    def _note(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, Note)
+        self.notes.append(record.text)
+        return [self._entry(record)]
+
+    def _ended(self, record: Record) -> Iterable[Entry]:
+        assert isinstance(record, End)
+        self.end = record
+        if self.turns:
+            self.turns[-1].reconnecting = False
+        return [self._entry(record)]
+
+
+def _header(headers: Sequence[tuple[str, str]], name: str) -> str | None:
+    return next((value for key, value in headers if key.lower() == name), None)

@@ -1,0 +1,131 @@
+"""``sse-tui ask``: one prompt, the answer to stdout as it streams."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sse_tui.cli import narration
+from sse_tui.cli.options import (
+    engine_option,
+    load_config,
+    local_options,
+    profile_options,
+    recording_options,
+    sampling_options,
+    stream_options,
+    timeout_options,
+)
+from sse_tui.cli.output import Output
+from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.dialects.base import Message
+    from sse_tui.session.endpoint import EndpointStatus
+    from sse_tui.session.headless import Headless
+    from sse_tui.session.spec import SessionSpec
+
+
+@click.command("ask")
+@click.argument("prompt", required=False)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one object: text, usage, clocks, gaps, and more."
+)
+@click.option("--metrics", is_flag=True, help="Print the times to stderr when the answer is complete.")
+@profile_options
+@sampling_options
+@stream_options
+@timeout_options
+@recording_options
+@local_options
+@engine_option
+def command(prompt: str | None, as_json: bool, metrics: bool, config: str | None, **given: Any) -> int:
+    """Send one prompt and print the answer.
+
+    With - as PROMPT, or without one when stdin is not a terminal, the prompt is read from stdin.
+    """
+    from sse_tui.cli.running import run
+    from sse_tui.cli.specs import chat_spec, recording_path
+
+    text = _prompt(prompt)
+    spec = chat_spec(load_config(config, given), given)
+    path = recording_path(spec, given, default=True)
+    from sse_tui.session.headless import Headless
+
+    return run(_ask(Headless(spec, path), _messages(spec, text), as_json=as_json, metrics=metrics))
+
+
+def _prompt(given: str | None) -> str:
+    if given is not None and given != "-":
+        if not given.strip():
+            raise UsageError("no-prompt", "The prompt is empty.")
+        return given
+    if sys.stdin is None or (given is None and sys.stdin.isatty()):
+        raise UsageError("no-prompt", "There is no prompt.", "Give it as an argument, or on stdin.")
+    text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+    if not text:
+        raise UsageError("no-prompt", "The prompt on stdin is empty.")
+    return text
+
+
+def _messages(spec: SessionSpec, prompt: str) -> list[Message]:
+    from sse_tui.dialects.base import Message
+
+    system = [Message("system", spec.profile.system)] if spec.profile.system else []
+    return [*system, Message("user", prompt)]
+
+
+async def _ask(session: Headless, messages: list[Message], *, as_json: bool, metrics: bool) -> int:
+    from sse_tui.cli.following import follow
+    from sse_tui.cli.views import narrate, texts
+
+    out = Output()
+    with narration.Status() as status:
+
+        def show(entry: Any) -> bool:
+            status.clear()
+            narrate(entry, out)
+            if not as_json and not entry.repeat:
+                for text in texts(entry):
+                    out.text(text)
+            return True
+
+        async with session:
+            try:
+                entries = session.ask(messages, lambda said: _loading(status, said))
+                await follow(entries, show, out, session.stop)
+            finally:
+                if not out.abandoned():
+                    out.end_line()
+            _finish(session, out, as_json=as_json, metrics=metrics)
+            problem = session.problem
+    if problem is not None:
+        raise problem
+    return 0
+
+
+def _loading(status: narration.Status, said: EndpointStatus) -> None:
+    if said.state == "ready":
+        status.clear()
+    elif said.state == "downloading" and said.total:
+        status.update(f"downloading {said.model} {narration.bar(said.done, said.total)}")
+    elif said.state != "failed":
+        status.update(said.message or f"{said.state} {said.model}")
+
+
+def _finish(session: Headless, out: Output, *, as_json: bool, metrics: bool) -> None:
+    turn = session.analysis.turn
+    if turn is None:
+        return
+    if as_json:
+        from sse_tui.analysis.jsonform import result_json
+
+        out.json(result_json(session.analysis, turn))
+    elif turn.answer.refusal:
+        narration.say(f"sse-tui: the model refused: {turn.answer.refusal}")
+    if metrics:
+        from sse_tui.cli.metrics_table import metric_rows
+
+        narration.table("", ("metric", "value"), metric_rows(session.analysis, turn))

@@ -1,0 +1,108 @@
+"""``sse-tui bundle``: all that another person needs of a stream that misbehaves, without its secrets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sse_tui.cli import narration
+from sse_tui.cli.options import config_option, load_config
+from sse_tui.cli.output import Output
+from sse_tui.config import Loaded, api_key
+from sse_tui.errors import UsageError
+
+
+@click.command("bundle")
+@click.argument("source", metavar="FILE|-")
+@click.option(
+    "-o",
+    "--output",
+    "output",
+    type=click.Path(),
+    metavar="OUT",
+    help="Zip file to make, or without .zip a folder. Default: FILE's name and .bundle.zip, here.",
+)
+@click.option("--screenshot", is_flag=True, help="Add a picture of the TUI on the recording.")
+@click.option(
+    "--secret",
+    "secrets",
+    multiple=True,
+    metavar="VALUE",
+    help="A value that must not be in it; may be repeated.",
+)
+@click.option("--secret-env", multiple=True, metavar="NAME", help="The same, from an environment variable.")
+@click.option(
+    "--dialect", "stream_dialect", metavar="NAME", help="What the payloads mean; default: told by the stream."
+)
+@config_option
+def command(
+    source: str,
+    output: str | None,
+    screenshot: bool,
+    secrets: tuple[str, ...],
+    secret_env: tuple[str, ...],
+    config: str | None,
+    **given: Any,
+) -> int:
+    """Bundle a stream for a bug report.
+
+    Holds the recording with its secrets masked, a report to paste into an issue, the request as a curl command, and
+    versions. Every known secret is searched for in every file that was written; when one is found nothing is left and
+    the exit code is 1. FILE may be whatever sse-tui opens; - is stdin. Prints the path of the bundle.
+    """
+    from sse_tui.cli.sources import stdin
+    from sse_tui.cli.specs import dialect_of
+    from sse_tui.offline.bundle import make_bundle, new_bundle_path
+
+    loaded = load_config(config)
+    dialect = dialect_of(given)
+    known = (*secrets, *_from_environment(secret_env, os.environ), *configured_secrets(loaded, os.environ))
+    out = Path(output) if output else new_bundle_path("stdin" if source == "-" else source, Path.cwd())
+
+    def pictures(recording: Path) -> Mapping[str, str]:
+        from sse_tui.cli import launch
+
+        return {"screenshot.svg": launch.screenshot(recording, dialect=dialect)} if screenshot else {}
+
+    with narration.Status(f"bundling {source}"):
+        bundle = make_bundle(
+            stdin() if source == "-" else Path(source),
+            out,
+            config=loaded.config,
+            secrets=known,
+            dialect=dialect,
+            pictures=pictures,
+        )
+    Output().line(str(bundle.path))
+    searched = f"{bundle.secrets} known secret{'s' if bundle.secrets != 1 else ''} searched for, none found"
+    narration.say(f"sse-tui: {', '.join(bundle.files)}; {searched}")
+    return 0
+
+
+def configured_secrets(loaded: Loaded, environ: Mapping[str, str]) -> list[str]:
+    """The keys of the configuration: what every profile's variable holds, and what the selected one's command prints.
+
+    The other profiles' commands are not run: they may ask for a passphrase. What cannot be a secret is left out.
+    """
+    from sse_tui.recording.masking import can_be_known
+
+    config = loaded.config
+    names = [profile.api_key_env for profile in config.profiles.values()] + [config.server.token_env]
+    found = [environ.get(name, "").strip() for name in names if name]
+    selected = config.selected
+    if selected.api_key_command is not None and not (
+        selected.api_key_env and environ.get(selected.api_key_env, "").strip()
+    ):
+        found.append(api_key(selected, environ) or "")
+    return [value for value in dict.fromkeys(found) if can_be_known(value)]
+
+
+def _from_environment(names: tuple[str, ...], environ: Mapping[str, str]) -> list[str]:
+    for name in names:
+        if not environ.get(name):
+            raise UsageError("secret-not-set", f"The environment variable {name} of --secret-env is not set.")
+    return [environ[name] for name in names]

@@ -1,0 +1,76 @@
+"""``sse-tui open``: a recording, a raw stream or another tool's capture, in the TUI or printed."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sse_tui.cli import narration
+from sse_tui.cli.options import config_option, load_config
+from sse_tui.config import Loaded
+from sse_tui.errors import RecordingError, UsageError
+
+
+@click.command("open")
+@click.argument("source", metavar="FILE|-")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line instead of the view.")
+@click.option("--text", "as_text", is_flag=True, help="Print the text instead of the view.")
+@click.option(
+    "--dialect", "stream_dialect", metavar="NAME", help="What the payloads mean; default: told by the stream."
+)
+@config_option
+def command(source: str, as_json: bool, as_text: bool, config: str | None, **given: Any) -> int:
+    """View or print a recording or a raw stream.
+
+    FILE is a recording, a raw event stream or another tool's capture (curl -i, curl -v, HAR, VCR cassette, a log with
+    times, rows of DevTools), - what comes on stdin.
+    """
+    if as_json and as_text:
+        raise UsageError("two-forms", "--json and --text exclude each other.")
+    loaded = load_config(config)
+    if as_json or as_text:
+        from sse_tui.cli.reading import read_source
+        from sse_tui.cli.sources import stdin
+
+        return read_source(
+            stdin() if source == "-" else Path(source),
+            "json" if as_json else "text",
+            loaded,
+            given,
+        )
+    return _view(source, loaded, given)
+
+
+def _view(source: str, loaded: Loaded, given: dict[str, Any]) -> int:
+    """The TUI follows a recording's file, so anything else becomes one first, in a folder that goes afterwards."""
+    from sse_tui.cli.launch import launch, require_terminal
+    from sse_tui.cli.reading import open_source
+    from sse_tui.cli.specs import open_spec
+    from sse_tui.cli.spooling import spooled
+    from sse_tui.offline.opening import is_recording, spool
+
+    recording = source != "-" and _readable(Path(source)) and is_recording(Path(source))
+    require_terminal()
+    if recording:
+        return launch(open_spec(loaded, given, Path(source)))
+    with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
+        if source == "-":
+            path = Path(folder) / "stdin.sse.jsonl"
+            with spooled(path) as failed:
+                return failed or launch(open_spec(loaded, given, path))
+        path = Path(folder) / f"{Path(source).name}.sse.jsonl"
+        with narration.Status(f"reading {source}"):
+            spool(open_source(Path(source)), path)
+        return launch(open_spec(loaded, given, path))
+
+
+def _readable(path: Path) -> bool:
+    """True. Raises `RecordingError` for a path that cannot be opened."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise RecordingError("cannot-open", f"Cannot open {path}: {error.strerror}.") from error
+    return True

@@ -1,0 +1,80 @@
+"""``sse-tui replay``: a recording, served again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sse_tui.cli import narration
+from sse_tui.cli.output import Output
+from sse_tui.errors import ConnectError, RecordingError, UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.offline.replay import Script
+
+
+@click.command("replay")
+@click.argument("source", metavar="FILE", type=click.Path(dir_okay=False))
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="Port; 0 takes a free one."
+)
+@click.option(
+    "--speed",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="X",
+    help="2 is twice as fast, 0 without waiting.",
+)
+def command(source: str, port: int, speed: float) -> int:
+    """Serve a recording over HTTP on 127.0.0.1.
+
+    The same status, headers and bytes at the recorded pace, and cut or reset where the recording was. A request with
+    Last-Event-ID gets what follows that event. Prints the URL, and a line on stderr for each request. Ends on ctrl+c.
+    """
+    if not 0 <= speed < float("inf"):
+        raise UsageError(
+            "bad-speed", f"--speed {speed} is no speed.", "1 is the recorded pace, 0 without waiting."
+        )
+    from sse_tui.cli.running import run
+
+    return run(_serve(_script(Path(source)), port, speed))
+
+
+def _script(path: Path) -> Script:
+    from sse_tui.offline.export import read_tape
+    from sse_tui.offline.opening import open_path
+    from sse_tui.offline.replay import Script
+
+    with narration.Status(f"reading {path.name}"):
+        opened = open_path(path)
+        script = Script(read_tape(opened.header, opened))
+    for damage in opened.damage:
+        narration.warn(str(damage))
+    if not script.connections:
+        raise RecordingError("nothing-to-replay", f"There is no response in {path}.")
+    return script
+
+
+async def _serve(script: Script, port: int, speed: float) -> int:
+    import asyncio
+
+    from sse_tui.offline.replay import ReplayServer
+
+    server = ReplayServer(script, port=port, speed=speed, told=lambda line: narration.say(f"sse-tui: {line}"))
+    try:
+        await server.__aenter__()
+    except OSError as error:
+        raise ConnectError(
+            "port-taken", f"Port {port} cannot be bound: {error.strerror}.", "Give another."
+        ) from error
+    try:
+        Output().line(server.url)
+        many = "" if script.connections == 1 else "s"
+        narration.say(f"sse-tui: serving {script.connections} recorded connection{many} (ctrl+c ends)")
+        await asyncio.Event().wait()
+    finally:
+        await server.__aexit__(None, None, None)
+    return 0

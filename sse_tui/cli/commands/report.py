@@ -1,0 +1,129 @@
+"""``sse-tui report``: what a recording says, and whether it is what was expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from sse_tui.cli.exits import Exit
+from sse_tui.cli.options import config_option, load_config
+from sse_tui.cli.output import Output
+from sse_tui.config import Loaded
+
+if TYPE_CHECKING:
+    from sse_tui.offline.report import Expectation, Report
+
+FORMATS = ("text", "json", "md", "html", "junit")
+
+
+@click.command("report")
+@click.argument("source", metavar="FILE|-")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Its form."
+)
+@click.option(
+    "--expect",
+    "expect",
+    multiple=True,
+    metavar="LIST",
+    help="What must hold, for example 'ttft<500ms, itl.p99<200ms, complete'; may be repeated.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "never"]),
+    default="error",
+    show_default=True,
+    help="Findings from this severity on give exit code 1.",
+)
+@click.option(
+    "-o", "--output", "output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE."
+)
+@click.option(
+    "--dialect", "stream_dialect", metavar="NAME", help="What the payloads mean; default: told by the stream."
+)
+@config_option
+def command(
+    source: str,
+    form: str,
+    expect: tuple[str, ...],
+    fail_on: str,
+    output: str | None,
+    config: str | None,
+    **given: Any,
+) -> int:
+    """Report what is in a stream, what is wrong with it, and how fast it was.
+
+    FILE is a recording, a raw stream or another tool's capture (curl -i, curl -v, HAR, VCR cassette, a log with
+    times, rows of DevTools); - is stdin. Exit code 1 when an expectation fails or a finding is an error.
+    """
+    from sse_tui.offline.report import parse_expectations
+
+    expectations = [one for text in expect for one in parse_expectations(text)]
+    loaded = load_config(config)
+    report = read_report(source, expectations, loaded, given)
+    text = _render(report, form, fail_on)
+    if output is not None:
+        from sse_tui.cli.writing import write_file
+
+        write_file(Path(output), text.encode("utf-8", "replace"))
+    else:
+        Output().text(text)
+    return Exit.FAILED if report.failed(fail_on) else Exit.OK
+
+
+def read_report(
+    source: str, expectations: list[Expectation], loaded: Loaded, given: dict[str, Any]
+) -> Report:
+    """Read `source` to its end."""
+    from sse_tui.analysis.analysis import Analysis
+    from sse_tui.cli import narration
+    from sse_tui.cli.reading import open_source
+    from sse_tui.cli.sources import stdin
+    from sse_tui.cli.specs import dialect_of
+    from sse_tui.metrics import Slo
+    from sse_tui.offline.report import ReportBuilder
+    from sse_tui.recording import Redactor
+
+    opened = open_source(stdin() if source == "-" else Path(source))
+    analysis = Analysis(
+        opened.header, dialect=dialect_of(given), max_event_bytes=loaded.config.recording.max_event_bytes
+    )
+    redaction = loaded.config.recording
+    builder = ReportBuilder(analysis, Redactor(redaction.redact_headers, redaction.redact_patterns))
+    name = "standard input" if source == "-" else Path(source).name
+    with narration.Status(f"reading {name}"):
+        for record in opened:
+            builder.feed(record)
+    damage = [str(damage) for damage in getattr(opened, "damage", ())]
+    slo = Slo(**msgspec.structs.asdict(loaded.config.slo))
+    return builder.report(name, expectations, damage, slo)
+
+
+def _render(report: Report, form: str, fail_on: str) -> str:
+    if form == "json":
+        from sse_tui.cli.output import to_json
+        from sse_tui.offline.report import report_json
+
+        return to_json(report_json.render(report)) + "\n"
+    return report.without_secrets(_for_people(report, form, fail_on))
+
+
+def _for_people(report: Report, form: str, fail_on: str) -> str:
+    if form == "md":
+        from sse_tui.offline.report import markdown
+
+        return markdown.render(report)
+    if form == "html":
+        from sse_tui.offline.report import html
+
+        return html.render(report)
+    if form == "junit":
+        from sse_tui.offline.report import junit
+
+        return junit.render(report, fail_on)
+    from sse_tui.offline.report import plain
+
+    return plain.render(report)

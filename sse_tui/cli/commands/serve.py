@@ -1,0 +1,140 @@
+"""``sse-tui serve``: the endpoint alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sse_tui.cli import narration
+from sse_tui.cli.options import config_option, engine_option, load_config, local_options
+from sse_tui.cli.specs import with_local_model
+from sse_tui.config import LOCAL_PROFILE, Loaded
+from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.server.serve_options import ServeOptions
+    from sse_tui.server.settings import ServerSettings
+
+
+@click.command("serve")
+@engine_option
+@click.option("-m", "--model", metavar="NAME", help="Model of the catalogue, or a GGUF file.")
+@local_options
+@click.option("--n-seq", type=int, metavar="N", help="Answers that are decoded at a time.")
+@click.option("--host", metavar="ADDRESS", help="Address to bind; beyond loopback a token is needed.")
+@click.option("--port", type=int, metavar="PORT", help="Port to bind; 0 takes a free one.")
+@click.option("--token-env", metavar="NAME", help="Environment variable that holds the bearer token.")
+@click.option("--heartbeat", type=float, metavar="S", help="Seconds of silence before a heartbeat.")
+@click.option("--grace", type=float, metavar="S", help="Seconds that an answer goes on without a reader.")
+@click.option("--script", metavar="TEXT", help="What the scripted engine says.")
+@click.option(
+    "--ttft-ms", type=float, default=200.0, metavar="MS", help="First token of the scripted engine."
+)
+@click.option("--gap-ms", type=float, default=20.0, metavar="MS", help="Its time between two tokens.")
+@click.option("--supervised", is_flag=True, hidden=True)
+@config_option
+def command(config: str | None, engine: str, model: str | None, supervised: bool, **given: Any) -> int:
+    """Serve the local model over HTTP.
+
+    The API is OpenAI-compatible, and its streams resume with Last-Event-ID. Ends on ctrl+c or SIGTERM, after
+    the running answers had their last event.
+    """
+    # No profile is served, so none can be wrong here.
+    loaded = with_local_model(load_config(config, {**given, "profile": LOCAL_PROFILE}), model)
+    from sse_tui.server.supervised import TOKEN_VARIABLE, main_supervised, run_server
+
+    token = os.environ.get(TOKEN_VARIABLE) if supervised else _token(loaded, given["token_env"])
+    options = _options(loaded, engine, token, given)
+    if supervised:
+        return main_supervised(options, ensure_model)
+    with narration.Status(f"starting {options.model or options.engine}") as status:
+        run_server(options, ensure_model, _narrator(status, token, loaded.config.server.token_env))
+    return 0
+
+
+def ensure_model(name: str | None, progress: Callable[[int, int | None], None]) -> Path:
+    """The file of a model by catalogue name or path, downloaded if it is not there."""
+    from sse_tui import models
+
+    return models.ensure(name or models.DEFAULT_MODEL, lambda report: progress(report.done, report.total))
+
+
+def _token(loaded: Loaded, asked: str | None) -> str | None:
+    token = os.environ.get(loaded.config.server.token_env)
+    if token is None and asked is not None:
+        raise UsageError(
+            "token-not-set", f"The environment variable {asked} is not set.", "Set it to the token."
+        )
+    return token
+
+
+def _options(loaded: Loaded, engine: str, token: str | None, given: dict[str, Any]) -> ServeOptions:
+    from sse_tui.server.serve_options import ServeOptions
+
+    local = loaded.config.local
+    return ServeOptions(
+        settings=_settings(loaded, token),
+        engine="scripted" if engine == "scripted" else "llamacpp",
+        model=local.model if engine == "llamacpp" else None,
+        n_gpu_layers=local.n_gpu_layers,
+        n_ctx=local.n_ctx,
+        n_seq=local.n_seq,
+        n_threads=local.n_threads,
+        script=given["script"],
+        ttft_ms=given["ttft_ms"],
+        gap_ms=given["gap_ms"],
+    )
+
+
+def _settings(loaded: Loaded, token: str | None) -> ServerSettings:
+    from sse_tui.server.settings import ServerSettings, StoreLimits
+
+    section = loaded.config.server
+    return ServerSettings(
+        host=section.host,
+        port=section.port,
+        token=token,
+        heartbeat_s=section.heartbeat_s,
+        grace_s=section.grace_s,
+        retry_ms=section.retry_ms,
+        store=StoreLimits(
+            max_events=section.store_max_events,
+            max_bytes=section.store_max_bytes,
+            max_age_s=section.store_max_age_s,
+        ),
+        max_body_bytes=section.max_body_bytes,
+        max_streams=section.max_streams,
+        allow_origins=list(section.allow_origins),
+        access_log=section.access_log,
+    )
+
+
+def _narrator(
+    status: narration.Status, token: str | None, variable: str
+) -> Callable[[str, dict[str, Any]], None]:
+    def tell(state: str, details: dict[str, Any]) -> None:
+        if state == "downloading":
+            status.update("downloading " + narration.bar(int(details.get("done") or 0), details.get("total")))
+        elif state == "ready":
+            status.clear()
+            url = str(details["url"]).rstrip("/")
+            narration.say(f"sse-tui: serving {details.get('model')} at {url}/v1  (ctrl+c ends)")
+            narration.say(f"  {_example(url, str(details.get('model')), variable if token else None)}")
+        elif state in ("starting", "loading", "stopping"):
+            status.update(f"{state} ...")
+        else:
+            status.clear()
+
+    return tell
+
+
+def _example(url: str, model: str, variable: str | None) -> str:
+    """A curl command that works when pasted."""
+    body = json.dumps({"model": model, "stream": True, "messages": [{"role": "user", "content": "Hello"}]})
+    auth = f' -H "Authorization: Bearer ${variable}"' if variable else ""
+    return f"curl -N {url}/v1/chat/completions -H 'Content-Type: application/json'{auth} -d '{body}'"

@@ -1,0 +1,1 @@
+"""What named client libraries make of a stream."""

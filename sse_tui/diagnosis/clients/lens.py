@@ -1,0 +1,281 @@
+"""What a named client would have made of these bytes: events it sees, the exception it raises, text it loses.
+
+`look` plays a client of the table in `clients` over a whole body. It is a small interpreter of that table and shares
+nothing with this program's own parser, so that the two check each other: the standard's row must agree with the parser.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sse_tui import dialects
+from sse_tui.diagnosis.clients.known_clients import CLIENTS, STANDARD, Client
+from sse_tui.dialects import Answer
+from sse_tui.eventstream import Event
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_TEXT_LINE_END = re.compile(r"\r\n|\r|\n")
+_BOM = b"\xef\xbb\xbf"
+
+
+class Seen(NamedTuple):
+    """An event as the client has it: `type` is "" where none was named."""
+
+    type: str
+    data: str
+    id: str
+    retry: int | None
+
+
+class Raised(NamedTuple):
+    """The exception that ends the client's loop: the name of its class, and what it says in short."""
+
+    name: str
+    message: str
+
+
+class Outcome(NamedTuple):
+    """What a client made of a body.
+
+    `events` are those that its caller gets, `raised` the exception after them, None when the loop ends normally.
+    `text` is what the events hold of the answer, and `lost` what the standard's reading has beyond it. `pitfalls` are
+    events that come through and trip the usual loop over them.
+    """
+
+    client: Client
+    events: list[Seen]
+    raised: Raised | None
+    text: str
+    lost: str
+    pitfalls: list[str]
+
+    @property
+    def same(self) -> bool:
+        """Whether the caller gets the whole text without an exception."""
+        return self.raised is None and not self.lost and not self.pitfalls
+
+    @property
+    def summary(self) -> str:
+        """One sentence."""
+        how = f"raises {self.raised.name}" if self.raised else "returns normally"
+        lost = f", losing {len(self.lost)} characters of text" if self.lost else ""
+        trips = f"; {self.pitfalls[0]}" if self.pitfalls else ""
+        return f"{self.client.name} {self.client.version}: {len(self.events)} events, {how}{lost}{trips}."
+
+
+def look(
+    client: Client, body: bytes, *, content_type: str | None = "text/event-stream", dialect: str = "auto"
+) -> Outcome:
+    """What `client` makes of a body that came under the status 200 with this content type."""
+    events, raised = _run(client, body, content_type)
+    text = _text_of(events, dialect)
+    lost = ""
+    if client is not STANDARD:
+        lost = _missing(_text_of(_run(STANDARD, body, "text/event-stream")[0], dialect), text)
+    return Outcome(client, events, raised, text, lost, _pitfalls(client, events))
+
+
+def compare(
+    body: bytes, *, content_type: str | None = "text/event-stream", dialect: str = "auto"
+) -> list[Outcome]:
+    """What each client of the table makes of it, the standard first."""
+    return [look(client, body, content_type=content_type, dialect=dialect) for client in CLIENTS]
+
+
+class _End(Exception):  # noqa: N818
+    """The client's loop ends with an exception."""
+
+    def __init__(self, raised: Raised) -> None:
+        super().__init__(raised.name)
+        self.raised = raised
+
+
+def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[Seen], Raised | None]:
+    seen: list[Seen] = []
+    try:
+        _check_type(client, content_type)
+        decoded = _decode(client, _lines(client, body, content_type))
+        for event in _payloads(client, decoded):
+            seen.append(event)  # noqa: PERF402  (those before an exception are kept)
+        if client.payloads == "anthropic helper":
+            _accumulate(seen)
+    except _End as end:
+        return seen, end.raised
+    return seen, None
+
+
+def _check_type(client: Client, content_type: str | None) -> None:
+    essence = (content_type or "").partition(";")[0]
+    if client.checks_type == "fails" and essence.strip().lower() != "text/event-stream":
+        raise _End(
+            Raised("error event", f"the content type is {essence!r}: the connection fails, without a retry")
+        )
+    if client.checks_type == "raises" and "text/event-stream" not in essence:
+        raise _End(Raised("SSEError", f"expected text/event-stream, got {essence!r}"))
+
+
+def _lines(client: Client, body: bytes, content_type: str | None) -> Iterator[str | None]:
+    """The lines as text; then None and the unterminated one, if there is one."""
+    if client.strips_bom:
+        body = body.removeprefix(_BOM)
+    if client.charset and (charset := _charset(content_type)) != "utf-8":
+        whole = codecs.getincrementaldecoder(charset)("replace").decode(body, True)
+        *lines, rest = _TEXT_LINE_END.split(whole)
+        yield from lines
+    else:
+        *raw, last = _LINE_END.split(body)
+        for line in raw:
+            yield _text(client, line)
+        rest = _text(client, last)
+    if rest:
+        yield None
+        yield rest
+
+
+def _text(client: Client, line: bytes) -> str:
+    try:
+        return line.decode("utf-8", "replace" if client.bad_utf8 == "replace" else "strict")
+    except UnicodeDecodeError as error:
+        raise _End(Raised("UnicodeDecodeError", str(error))) from None
+
+
+def _charset(content_type: str | None) -> str:
+    """The codec that the header names, UTF-8 where it names none that is known."""
+    for parameter in (content_type or "").split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            try:
+                return codecs.lookup(value.strip().strip("\"'")).name
+            except LookupError:
+                return "utf-8"
+    return "utf-8"
+
+
+def _decode(client: Client, lines: Iterator[str | None]) -> Iterator[Seen]:
+    """Lines into events."""
+    type_, id_ = "", ""
+    data: list[str] = []
+    retry: int | None = None
+    for line in lines:
+        if line is None:
+            continue  # what follows is unterminated: no blank line comes behind it
+        if not line:
+            if data or (client.phantoms and (type_ or id_ or retry is not None)):
+                yield Seen(type_, "\n".join(data), id_, retry)
+            type_, data, retry = "", [], None
+            continue
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            data.append(value)
+        elif name == "event":
+            type_ = value
+        elif name == "id" and "\0" not in value:
+            id_ = value
+        elif name == "retry":
+            retry = _retry(client, value, retry)
+
+
+def _retry(client: Client, value: str, before: int | None) -> int | None:
+    if client.int_retry:
+        try:
+            return int(value)
+        except ValueError:
+            return before
+    return int(value[:18]) if value.isascii() and value.isdigit() else before
+
+
+def _payloads(client: Client, events: Iterator[Seen]) -> Iterator[Seen]:
+    """What the client's caller gets of the events."""
+    if client.payloads == "as text":
+        yield from events
+    elif client.payloads == "openai":
+        yield from _openai(events)
+    else:
+        yield from _anthropic(events)
+
+
+def _openai(events: Iterator[Seen]) -> Iterator[Seen]:
+    for event in events:
+        if event.data.startswith("[DONE]"):
+            return
+        data = _loads(event.data)
+        if not event.type.startswith("thread.") and isinstance(data, dict) and data.get("error"):
+            error = data["error"]
+            message = error.get("message") if isinstance(error, dict) else None
+            raise _End(Raised("APIError", str(message or "An error occurred during streaming")))
+        yield event
+
+
+def _anthropic(events: Iterator[Seen]) -> Iterator[Seen]:
+    for event in events:
+        if event.type in ("", "ping"):
+            continue
+        if event.type == "error":
+            raise _End(Raised("APIStatusError", event.data[:200]))
+        if event.data:
+            _loads(event.data)
+            yield event
+
+
+def _loads(data: str) -> Any:
+    try:
+        return json.loads(data)
+    except (json.JSONDecodeError, RecursionError, ValueError) as error:
+        raise _End(Raised(type(error).__name__, str(error))) from None
+
+
+def _accumulate(events: Sequence[Seen]) -> None:
+    """The helper's message: what breaks it. Events before ``message_start`` pass it by."""
+    blocks = -1
+    for event in events:
+        payload = json.loads(event.data)
+        if not isinstance(payload, dict):
+            name = "AttributeError" if blocks < 0 else "TypeError"
+            raise _End(Raised(name, f"an event is no object: {event.data[:40]}"))
+        kind = payload.get("type")
+        if blocks < 0:
+            blocks = 0 if kind == "message_start" else -1
+        elif kind == "content_block_start":
+            blocks += 1
+        elif kind in ("content_block_delta", "content_block_stop") and payload.get("index", 0) >= blocks:
+            raise _End(Raised("IndexError", "list index out of range"))
+    if blocks < 0:
+        raise _End(Raised("AssertionError", ""))
+
+
+def _text_of(events: Sequence[Seen], dialect: str) -> str:
+    """The answer's text in what the client's caller gets."""
+    reader, answer = dialects.create(dialect), Answer()
+    for event in events:
+        for delta in reader.read(Event(event.type or "message", event.data, event.id, 0, 0)):
+            answer.add(delta)
+    return answer.text
+
+
+def _missing(whole: str, part: str) -> str:
+    """What of `whole` is not in `part`, taking `part` for its beginning and its end."""
+    if part == whole:
+        return ""
+    limit = min(len(whole), len(part))
+    start = next((at for at in range(limit) if whole[at] != part[at]), limit)
+    end = 0
+    while end < limit - start and whole[-1 - end] == part[-1 - end]:
+        end += 1
+    return whole[start : len(whole) - end]
+
+
+def _pitfalls(client: Client, events: Sequence[Seen]) -> list[str]:
+    """Events that the usual loop over chunk.choices[0] fails on, in a stream whose events have choices."""
+    if client.payloads != "openai" or not any('"choices"' in event.data for event in events):
+        return []
+    out = []
+    for number, event in enumerate(events, 1):
+        payload = json.loads(event.data)
+        if not isinstance(payload, dict) or payload.get("choices") is None:
+            out.append(f"event {number} has no choices, so that chunk.choices[0] raises TypeError")
+    return out

@@ -1,0 +1,1 @@
+"""The rules, by what they look at; `all_rules` registers them."""

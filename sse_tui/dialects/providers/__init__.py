@@ -1,0 +1,1 @@
+"""One module or folder a dialect: what a provider's events mean, and how it is asked."""

@@ -1,0 +1,210 @@
+"""Google's ``streamGenerateContent`` with ``alt=sse``: the Gemini API and Vertex AI.
+
+Every event is a whole response object with the next parts of each candidate. Function calls arrive whole, or
+on Vertex in pieces (``partialArgs``). There is no end marker: the last chunk has a ``finishReason``, then the
+body ends. Without ``alt=sse`` the same objects come as one JSON array, which is no event stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sse_tui.dialects.base import (
+    Auth,
+    Delta,
+    Finish,
+    Malformed,
+    Message,
+    Meta,
+    Prepared,
+    Reasoning,
+    StreamFault,
+    Text,
+    ToolCall,
+    Usage,
+)
+from sse_tui.dialects.json_events import JsonDialect
+from sse_tui.dialects.payload import compact, count, kind_of, members, string
+from sse_tui.dialects.providers.gemini.gemini_args import RunningCall
+from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system
+from sse_tui.eventstream.items import Event
+
+_NAMES = {
+    "temperature": "temperature",
+    "top_p": "topP",
+    "top_k": "topK",
+    "max_tokens": "maxOutputTokens",
+    "seed": "seed",
+    "stop": "stopSequences",
+}
+
+# Parts that are no text: what they are, and whether the service called a tool with them.
+_SERVER_CALLS = ("toolCall", "executableCode")
+_SERVER_RESULTS = ("toolResponse", "codeExecutionResult", "functionResponse")
+
+
+class Gemini(JsonDialect):
+    """Reads one streamed response; a candidate is a choice."""
+
+    name = "gemini"
+    auth: ClassVar[Auth] = Auth("x-goog-api-key")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._finishes: dict[int, str | None] = {}
+        self._slots = 0
+        self._running: dict[int, RunningCall] = {}
+        self._blocked = False
+
+    @property
+    def complete(self) -> bool | None:
+        """True once every candidate that began has a finish reason, or the prompt was blocked."""
+        whole = bool(self._finishes) and None not in self._finishes.values()
+        return (whole or self._blocked or self._ended) and not self._failed
+
+    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        if isinstance(payload.get("response"), dict) and "candidates" not in payload:
+            payload = payload["response"]  # Google's Code Assist wraps each chunk
+        self._names(payload.get("modelVersion"), payload.get("responseId"), deltas)
+        candidates = payload.get("candidates")
+        if isinstance(candidates, list):
+            for position, candidate in enumerate(candidates):
+                self._candidate(candidate, position, deltas)
+        elif candidates is not None:
+            deltas.append(Malformed(f"candidates: expected an array, got {kind_of(candidates)}"))
+        feedback = members(payload.get("promptFeedback"))
+        if string(feedback.get("blockReason")):
+            self._blocked = True
+            deltas.append(Meta("blocked", feedback))
+        self._usage(payload.get("usageMetadata"), deltas)
+        self._error(event, payload, deltas)
+
+    def _error(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        before = len(deltas)
+        self._fault(payload, deltas, announced=event.type == "error")
+        status = string(members(payload.get("error")).get("status"))
+        if len(deltas) > before and status:
+            fault = deltas[before]
+            assert isinstance(fault, StreamFault)
+            deltas[before] = fault._replace(type=fault.type or status)  # Google's name for the kind of error
+
+    def _candidate(self, candidate: Any, position: int, deltas: list[Delta]) -> None:
+        if not isinstance(candidate, dict):
+            deltas.append(Malformed(f"candidates[{position}]: expected an object, got {kind_of(candidate)}"))
+            return
+        index = candidate.get("index")
+        if type(index) is not int:
+            index = position
+        self._finishes.setdefault(index, None)
+        content = candidate.get("content")
+        if content is not None and not isinstance(content, dict):
+            deltas.append(Malformed(f"content: expected an object, got {kind_of(content)}"))
+        parts = members(content).get("parts")
+        for part in parts if isinstance(parts, list) else ():
+            self._part(part, index, deltas)
+        for name, meta in (("groundingMetadata", "grounding"), ("citationMetadata", "citation")):
+            if candidate.get(name):
+                deltas.append(Meta(meta, candidate[name]))
+        reason = string(candidate.get("finishReason"))
+        if reason:
+            self._finishes[index] = reason
+            deltas.append(Finish(reason, index))
+            if string(candidate.get("finishMessage")):
+                deltas.append(Meta("safety", candidate["finishMessage"]))
+
+    def _part(self, part: Any, index: int, deltas: list[Delta]) -> None:
+        if not isinstance(part, dict):
+            deltas.append(Malformed(f"parts: expected objects, got {kind_of(part)}"))
+            return
+        text = part.get("text")
+        if isinstance(text, str):
+            if text:
+                deltas.append(Reasoning(text, index) if part.get("thought") is True else Text(text, index))
+        elif text is not None:
+            deltas.append(Malformed(f"text: expected a string, got {kind_of(text)}"))
+        if isinstance(part.get("functionCall"), dict):
+            self._call(part["functionCall"], index, deltas)
+        for name in _SERVER_CALLS:
+            if isinstance(part.get(name), dict):
+                call = part[name]
+                deltas.append(Meta("server_tool_call", {"type": name, "name": string(call.get("name"))}))
+                if string(call.get("code")):
+                    deltas.append(Meta("code", call["code"]))
+        for name in _SERVER_RESULTS:
+            if isinstance(part.get(name), dict):
+                deltas.append(Meta("server_tool_result", part[name]))
+        for name in ("inlineData", "fileData"):
+            if isinstance(part.get(name), dict):
+                deltas.append(Meta("file", string(part[name].get("mimeType"))))
+
+    def _call(self, call: dict[str, Any], index: int, deltas: list[Delta]) -> None:
+        """A function call: whole, or the next piece of the one that runs in this candidate."""
+        name, ident = string(call.get("name")), string(call.get("id"))
+        running = self._running.get(index)
+        if running is not None and running.ended_by(name, ident):
+            self._finish_call(index, None, deltas)
+            running = None
+        if running is None:
+            slot, self._slots = self._slots, self._slots + 1
+            if not call.get("partialArgs") and not call.get("willContinue"):
+                arguments = "{}" if call.get("args") is None else compact(call["args"])
+                deltas.append(ToolCall(slot, ident, name, arguments, index))
+                return
+            running = self._running[index] = RunningCall(slot, name, ident)
+            deltas.append(ToolCall(slot, ident, name, "", index))
+        running.arguments.add(call.get("partialArgs"))
+        if not call.get("willContinue"):
+            self._finish_call(index, call.get("args"), deltas)
+
+    def _finish_call(self, index: int, rest: Any, deltas: list[Delta]) -> None:
+        running = self._running.pop(index)
+        deltas.append(ToolCall(running.slot, None, None, running.arguments.text(rest), index))
+
+    def _usage(self, usage: Any, deltas: list[Delta]) -> None:
+        usage = members(usage)
+        tokens_in, tokens_out = count(usage.get("promptTokenCount")), count(usage.get("candidatesTokenCount"))
+        if tokens_in is None and tokens_out is None:
+            return
+        thoughts = count(usage.get("thoughtsTokenCount"))
+        cached = count(usage.get("cachedContentTokenCount"))
+        deltas.append(Usage(tokens_in, tokens_out, thoughts, cached))
+
+    @classmethod
+    def prepare(
+        cls, base_url: str, model: str, messages: Sequence[Message], params: Mapping[str, Any]
+    ) -> Prepared:
+        """POST to ``models/MODEL:streamGenerateContent?alt=sse``, under ``/v1beta`` where no version is given.
+
+        For Vertex AI `base_url` ends in ``/publishers/google``. The system prompt goes beside the contents,
+        and the assistant is called "model".
+        """
+        system, rest = split_system(messages)
+        contents = [
+            {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.content}]}
+            for message in rest
+        ]
+        body: dict[str, Any] = {"contents": contents}
+        if system is not None:
+            body["systemInstruction"] = {"parts": [{"text": system}]}
+        config = mapped(params, _NAMES, cls.name)
+        if config:
+            body["generationConfig"] = config
+        return post(_url(base_url, model), body, params)
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The text of the last content of the user; a content without a role is the user's."""
+        contents = members_of(body).get("contents")
+        last = contents[-1] if isinstance(contents, list) and contents else None
+        if isinstance(last, dict) and "role" not in last:
+            contents = [*contents[:-1], {**last, "role": "user"}]  # type: ignore[index]
+        return last_of_role(contents, content="parts")
+
+
+def _url(base_url: str, model: str) -> str:
+    path = f"{model if model.startswith('models/') else 'models/' + model}:streamGenerateContent"
+    bare = base_url.split("?")[0].rstrip("/")
+    if "/" not in bare.partition("://")[2]:
+        path = "v1beta/" + path
+    return endpoint(base_url, path, query={"alt": "sse"})

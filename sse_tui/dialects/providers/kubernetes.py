@@ -1,0 +1,48 @@
+"""Kubernetes' watch: JSON lines of ``{"type": "ADDED", "object": {…}}``, which people take for an event stream.
+
+It is resumed by ``resourceVersion``: bookmarks tell how far, and an ``ERROR`` with code 410 means that the
+version is too old and the list must be read again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sse_tui.dialects.base import Delta, Malformed, Meta, StreamFault
+from sse_tui.dialects.line_dialects import LineDialect
+from sse_tui.dialects.payload import count, members, string
+
+
+class KubernetesWatch(LineDialect):
+    """Reads one watch. `resource_version` is where another one would have to start, None before any."""
+
+    name = "kubernetes-watch"
+    answers = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.resource_version: str | None = None
+
+    def _take(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        kind, thing = string(payload.get("type")), members(payload.get("object"))
+        if kind is None or not isinstance(payload.get("object"), dict):
+            deltas.append(Malformed("a watch event needs a type and an object"))
+            self._fault(payload, deltas)
+            return
+        if kind == "ERROR":
+            self._failed = True
+            code = count(thing.get("code"))
+            deltas.append(StreamFault(string(thing.get("reason")), code, string(thing.get("message"))))
+            return
+        metadata = members(thing.get("metadata"))
+        self.resource_version = string(metadata.get("resourceVersion")) or self.resource_version
+        if kind == "BOOKMARK":
+            deltas.append(Meta("ping", kind))
+            return
+        facts = {"type": kind, "kind": thing.get("kind"), "name": metadata.get("name")}
+        deltas.append(Meta("watch", {**facts, "resource_version": self.resource_version}))
+
+    @property
+    def complete(self) -> bool | None:
+        """False after an error; a watch has no end of its own."""
+        return False if self._failed else None

@@ -1,0 +1,1 @@
+"""LangGraph and LangServe, and LangChain's messages in them."""

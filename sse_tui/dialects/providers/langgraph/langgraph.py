@@ -1,0 +1,99 @@
+"""LangGraph's server and LangServe: runs of graphs, streamed in one or several modes.
+
+``event`` names the mode: ``values`` (the whole state), ``updates``, ``messages`` (``[message chunk, metadata]``),
+``messages/partial`` (messages so far), ``custom``, ``events``, ``debug``, each also with ``|namespace`` for
+subgraphs. A run ends with ``event: end``. LangServe sends ``data`` events and an ``end`` without data, which no
+conforming parser ever dispatches; there the end of the body is the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Resume, StreamFault
+from sse_tui.dialects.inband import fault_in
+from sse_tui.dialects.json_events import PINGS
+from sse_tui.dialects.payload import JsonError, decode, members, string
+from sse_tui.dialects.providers.langgraph.langchain import LangChainMessages
+from sse_tui.eventstream.items import Event
+
+
+class LangGraph(Dialect):
+    """Reads one run. LangServe's streams are told by their ``data`` events."""
+
+    name = "langgraph"
+    resume: ClassVar[Resume] = "last-event-id"
+
+    def __init__(self) -> None:
+        self._messages = LangChainMessages()
+        self._ended = False
+        self._failed = False
+        self._serve = False
+
+    @property
+    def ended(self) -> bool:
+        """True after a dispatched ``end``."""
+        return self._ended
+
+    @property
+    def complete(self) -> bool | None:
+        """True after ``end``, False after an error; None for LangServe, whose end is never dispatched."""
+        if self._failed:
+            return False
+        return True if self._ended else None if self._serve else False
+
+    def read(self, event: Event) -> Sequence[Delta]:
+        """The deltas of one event."""
+        mode = event.type.partition("|")[0]
+        if self._ended:
+            return (Meta("after-end", event.data),)
+        if mode == "end":
+            self._ended = True
+            return ()
+        if mode in PINGS or not event.data:
+            return (Meta("ping", event.data),)
+        try:
+            payload = decode(event.data)
+        except JsonError as exc:
+            return self._not_json(event, str(exc))
+        if mode == "error":
+            return (self._error(payload, event.data),)
+        return self._mode(mode, payload)
+
+    def _not_json(self, event: Event, why: str) -> Sequence[Delta]:
+        broken = Malformed(f"not JSON: {why}", "json")
+        return (broken, self._error(None, event.data)) if event.type == "error" else (broken,)
+
+    def _error(self, payload: Any, data: str) -> StreamFault:
+        """``{"error": "ValueError", "message": "…"}``, or LangServe's ``{"status_code", "message"}``."""
+        self._failed = True
+        fields = members(payload)
+        kind, message = string(fields.get("error")), string(fields.get("message"))
+        if message is not None:
+            code = fields.get("status_code")
+            return StreamFault(kind, code if isinstance(code, int | str) else None, message)
+        fault = fault_in(fields, announced=True) if fields else None
+        return fault or StreamFault(None, None, string(payload) or data or None)
+
+    def _mode(self, mode: str, payload: Any) -> Sequence[Delta]:
+        deltas: list[Delta] = []
+        if mode == "metadata":
+            ident = string(members(payload).get("run_id"))
+            return (Meta("id", ident),) if ident else ()
+        if mode == "messages":
+            self._messages.chunk(payload[0] if isinstance(payload, list) and payload else payload, deltas)
+        elif mode in ("messages/partial", "messages/complete"):
+            self._messages.whole(payload, deltas)
+        elif mode == "values":
+            self._messages.whole(members(payload).get("messages"), deltas)
+        elif mode == "data":
+            self._serve = True
+            self._messages.output(payload, deltas)
+        elif mode == "events":
+            data = members(members(payload).get("data"))
+            if members(payload).get("event") in ("on_chat_model_stream", "on_llm_stream"):
+                self._messages.chunk(data.get("chunk"), deltas)
+        elif mode in ("updates", "custom"):
+            deltas.append(Meta("data", payload))
+        return deltas

@@ -1,0 +1,357 @@
+"""OpenAI's chat completion chunks and everything shaped like them.
+
+``data: {"object": "chat.completion.chunk", "choices": [{"index", "delta", "finish_reason"}], ...}`` and at
+the end ``data: [DONE]``. Read the same way: Azure OpenAI, DeepSeek, Groq, Mistral, OpenRouter, Perplexity,
+Fireworks, Together, Ollama's ``/v1``, vLLM, SGLang, llama.cpp, llama-cpp-python, TGI's ``/v1``, LiteLLM, LM
+Studio, Writer, Snowflake and more.
+
+What they do differently, and what is made of it:
+
+- Null is the same as absent, everywhere; ``choices`` may be empty or null (usage, content filter results).
+- ``content`` is text or, with Mistral, a list of parts, some of them thinking.
+- Reasoning is ``reasoning_content``, else ``reasoning``, else the texts of ``reasoning_details``; they often
+  repeat each other in one delta.
+- A ``message`` beside a ``delta`` repeats or accumulates it (Perplexity, Writer) and is ignored.
+- Usage comes once at the end, in every chunk, in ``x_groq``, in a choice (Moonshot), or never.
+- Errors come as a chunk, in a chunk, as an ``event: error``, in ``x_groq``; some servers send ``[DONE]``
+  after one, so ``[DONE]`` alone proves nothing. Nor does its absence: Perplexity and Writer never send it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sse_tui.dialects.base import (
+    Delta,
+    Dialect,
+    Finish,
+    Malformed,
+    Message,
+    Meta,
+    Prepared,
+    Progress,
+    Reasoning,
+    Refusal,
+    StreamFault,
+    Text,
+)
+from sse_tui.dialects.inband import fault_in
+from sse_tui.dialects.openai_usage import counted
+from sse_tui.dialects.payload import JsonError, compact, count, decode, kind_of, members, string
+from sse_tui.dialects.providers.openai_chat import openai_chat_request
+from sse_tui.dialects.providers.openai_chat.openai_chat_tools import ToolCalls
+from sse_tui.eventstream.items import Event
+
+DONE = "[DONE]"
+
+_PING_TYPES = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
+
+# Top-level members that are passed on as they are: the server's own numbers and facts about the request.
+_PASSED_ON = ("timings", "perf_metrics", "x_groq", "prompt_filter_results", "sglext")
+
+# Members that make a payload more than choices, names and usage ("type" and "object" only with some values).
+_BESIDE = frozenset({*_PASSED_ON, "prompt_progress", "error", "type"})
+
+
+class OpenAIChat(Dialect):
+    """Reads one streamed chat completion."""
+
+    name = "openai-chat"
+
+    def __init__(self) -> None:
+        self._model: Any = None
+        self._id: Any = None
+        self._provider: Any = None
+        self._roles: set[int] = set()
+        self._finishes: dict[int, str | None] = {}
+        self._calls = ToolCalls()
+        self._own_usage = False
+        self._ended = False
+        self._failed = False
+
+    @property
+    def ended(self) -> bool:
+        """True after ``[DONE]``."""
+        return self._ended
+
+    @property
+    def complete(self) -> bool | None:
+        """True after ``[DONE]``, or once every choice that began has a finish reason; never after an error.
+
+        ``[DONE]`` alone counts, because some services send no finish reasons at all (Snowflake). But
+        llama-cpp-python sends it for an interrupted answer too: `done_without_finish` tells.
+        """
+        if self._failed or "error" in self._finishes.values():
+            return False
+        return self._ended or self.finished
+
+    @property
+    def finished(self) -> bool:
+        """Whether every choice that began has a finish reason."""
+        return bool(self._finishes) and None not in self._finishes.values()
+
+    @property
+    def done_without_finish(self) -> bool:
+        """``[DONE]`` came although a choice had no finish reason: perhaps an interrupted answer."""
+        return self._ended and not self.finished
+
+    def read(self, event: Event) -> Sequence[Delta]:
+        """The deltas of one event, in the order: facts, content, finish, tokens, error."""
+        data = event.data
+        if self._ended:
+            return (Meta("after-end", data),)
+        if event.type != "message" or len(data) < 16:
+            special = self._special(event)
+            if special is not None:
+                return special
+        try:
+            payload = decode(data)
+        except JsonError as exc:
+            return self._not_json(event, str(exc))
+        if type(payload) is not dict:
+            return self._no_object(event, payload)
+        deltas: list[Delta] = []
+        if payload.get("model") != self._model or payload.get("id") != self._id:
+            self._names(payload, deltas)
+        choices = payload.get("choices")
+        if type(choices) is list:
+            for position, choice in enumerate(choices):
+                self._choice(choice, position, deltas)
+        elif choices is not None:
+            deltas.append(Malformed(f"choices: expected an array, got {kind_of(choices)}"))
+        usage = payload.get("usage")
+        if usage and self._usage(usage, deltas):
+            self._own_usage = True
+        if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
+            self._beside(event, payload, deltas)
+        return deltas
+
+    def _special(self, event: Event) -> Sequence[Delta] | None:
+        """The sentinel and heartbeats; None for anything that is to be read as a chunk."""
+        data = event.data
+        if data.strip() == DONE:
+            self._ended = True
+            return (Meta("done", DONE),)
+        if not data:
+            if event.type == "error":
+                self._failed = True
+                return (StreamFault(None, None, None),)
+            return (Meta("ping", data),)
+        if event.type in _PING_TYPES:
+            try:
+                decode(data)
+            except JsonError as exc:
+                return (Meta("ping", data), Malformed(f"not JSON: {exc}", "json"))
+            return (Meta("ping", data),)
+        return None
+
+    def _no_object(self, event: Event, payload: Any) -> Sequence[Delta]:
+        broken = Malformed(f"expected an object, got {kind_of(payload)}")
+        if event.type == "error":
+            self._failed = True
+            return (broken, StreamFault(None, None, string(payload) or compact(payload)))
+        return (broken,)
+
+    def _not_json(self, event: Event, why: str) -> Sequence[Delta]:
+        broken = Malformed(f"not JSON: {why}", "json")
+        if event.type == "error":
+            self._failed = True
+            return (broken, StreamFault(None, None, event.data))
+        if event.data.startswith(":") or event.data.strip().lower() in _PING_TYPES:
+            return (Meta("ping", event.data), broken)  # a comment that some gateway wrapped as data
+        return (broken,)
+
+    def _names(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """Model, response id and provider, each when it changes."""
+        model, ident, provider = payload.get("model"), payload.get("id"), payload.get("provider")
+        if model != self._model and string(model):
+            self._model = model
+            deltas.append(Meta("model", model))
+        if ident != self._id and string(ident):
+            self._id = ident
+            deltas.append(Meta("id", ident))
+        if provider != self._provider and string(provider):
+            self._provider = provider
+            deltas.append(Meta("provider", provider))
+
+    def _choice(self, choice: Any, position: int, deltas: list[Delta]) -> None:
+        if type(choice) is not dict:
+            if choice is not None:
+                deltas.append(Malformed(f"choices[{position}]: expected an object, got {kind_of(choice)}"))
+            return
+        index = choice.get("index")
+        if type(index) is not int:
+            index = position
+        if index not in self._finishes:
+            self._finishes[index] = None
+        delta = choice.get("delta")
+        if type(delta) is dict:
+            content = delta.get("content")
+            if type(content) is str and len(delta) == 1:  # the usual chunk, in the shortest time
+                if content:
+                    deltas.append(Text(content, index))
+            else:
+                self._delta(delta, content, index, deltas)
+        elif delta is not None:
+            deltas.append(Malformed(f"delta: expected an object, got {kind_of(delta)}"))
+        reason = choice.get("finish_reason")
+        if reason:
+            self._finish(reason, index, deltas)
+        if len(choice) > 3:
+            self._choice_extras(choice, deltas)
+
+    def _finish(self, reason: Any, index: int, deltas: list[Delta]) -> None:
+        if not isinstance(reason, str):
+            deltas.append(Malformed(f"finish_reason: expected a string, got {kind_of(reason)}"))
+            return
+        self._finishes[index] = reason
+        deltas.append(Finish(reason, index))
+
+    def _choice_extras(self, choice: dict[str, Any], deltas: list[Delta]) -> None:
+        """Errors and usage that some gateways put into the choice."""
+        error = choice.get("error")
+        if error:
+            self._failed = True
+            fault = fault_in(choice)
+            if fault is not None:
+                deltas.append(fault)
+        usage = choice.get("usage")
+        if usage and not self._own_usage:
+            self._usage(usage, deltas)
+
+    def _delta(self, delta: dict[str, Any], content: Any, index: int, deltas: list[Delta]) -> None:
+        role = delta.get("role")
+        if role and index not in self._roles and isinstance(role, str):
+            self._roles.add(index)
+            deltas.append(Meta("role", role))
+        reasoning = _reasoning(delta)
+        if reasoning:
+            deltas.append(Reasoning(reasoning, index))
+        if content:
+            _content(content, index, deltas)
+        refusal = delta.get("refusal")
+        if refusal and isinstance(refusal, str):
+            deltas.append(Refusal(refusal, index))
+        function = delta.get("function_call")
+        if function is not None:
+            self._calls.read_function(function, index, deltas)
+        calls = delta.get("tool_calls")
+        if calls is not None:
+            self._calls.read(calls, index, deltas)
+        if delta.get("executed_tools"):
+            deltas.append(Meta("executed_tools", delta["executed_tools"]))
+        transcript = string(members(delta.get("audio")).get("transcript"))
+        if transcript:
+            deltas.append(Meta("audio_transcript", transcript))
+
+    def _beside(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """What only some events have beside their choices."""
+        progress = payload.get("prompt_progress")
+        if progress:
+            _progress(progress, deltas)
+        for name in _PASSED_ON:
+            if payload.get(name):
+                deltas.append(Meta(name, payload[name]))
+        self._groq(members(payload.get("x_groq")), deltas)
+        if payload.get("type") == "ping" and "choices" not in payload:
+            deltas.append(Meta("ping", event.data))
+        fault = fault_in(payload, announced=event.type == "error")
+        if fault is not None:
+            self._failed = True
+            deltas.append(fault)
+
+    def _groq(self, extension: dict[str, Any], deltas: list[Delta]) -> None:
+        """Groq's member: its usage counts where there is no other, its error says why it stopped early."""
+        usage = extension.get("usage")
+        if usage and not self._own_usage:
+            self._usage(usage, deltas)
+        fault = fault_in(extension)
+        if fault is not None:
+            self._failed = True
+            deltas.append(fault)
+
+    def _usage(self, usage: Any, deltas: list[Delta]) -> bool:
+        """Add the counts in `usage`; False when there are none."""
+        if type(usage) is not dict:
+            deltas.append(Malformed(f"usage: expected an object, got {kind_of(usage)}"))
+            return False
+        counts = counted(usage)
+        if counts is None:
+            return False
+        deltas.append(counts)
+        return True
+
+    @classmethod
+    def prepare(
+        cls,
+        base_url: str,
+        model: str,
+        messages: Sequence[Message],
+        params: Mapping[str, Any],
+    ) -> Prepared:
+        """See `openai_chat_request.prepare`."""
+        return openai_chat_request.prepare(base_url, model, messages, params)
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """See `openai_chat_request.prompt_of`."""
+        return openai_chat_request.prompt_of(body)
+
+
+def _reasoning(delta: dict[str, Any]) -> str:
+    """The reasoning of a delta from the first member that has any."""
+    for name in ("reasoning_content", "reasoning"):
+        text = delta.get(name)
+        if text and isinstance(text, str):
+            return text
+    details = delta.get("reasoning_details")
+    if not isinstance(details, list):
+        return ""
+    return "".join(_texts(details, "text", "summary"))
+
+
+def _texts(parts: list[Any], *names: str) -> list[str]:
+    """The first of the members `names` that holds text, of each part that is an object."""
+    found = (
+        next((part[n] for n in names if string(part.get(n))), "") for part in parts if isinstance(part, dict)
+    )
+    return [text for text in found if text]
+
+
+def _content(content: Any, index: int, deltas: list[Delta]) -> None:
+    if isinstance(content, str):
+        deltas.append(Text(content, index))
+    elif isinstance(content, list):
+        for part in content:
+            _part(part, index, deltas)
+    else:
+        deltas.append(Malformed(f"content: expected a string or an array, got {kind_of(content)}"))
+
+
+def _part(part: Any, index: int, deltas: list[Delta]) -> None:
+    """One typed part of a content list; kinds that carry no text (references, images) are passed over."""
+    if isinstance(part, str):
+        part = {"type": "text", "text": part}
+    if not isinstance(part, dict):
+        return
+    if part.get("type") == "thinking":
+        thinking = part.get("thinking")
+        text = "".join(_texts(thinking, "text")) if isinstance(thinking, list) else string(thinking)
+        if text:
+            deltas.append(Reasoning(text, index))
+    elif part.get("type") == "refusal":
+        text = string(part.get("refusal"))
+        if text:
+            deltas.append(Refusal(text, index))
+    else:
+        text = string(part.get("text"))
+        if text:
+            deltas.append(Text(text, index))
+
+
+def _progress(progress: Any, deltas: list[Delta]) -> None:
+    """llama.cpp's ``prompt_progress``."""
+    done, total = count(members(progress).get("processed")), count(members(progress).get("total"))
+    if done is not None and total is not None:
+        deltas.append(Progress(done, total))

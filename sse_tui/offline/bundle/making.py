@@ -1,0 +1,203 @@
+"""Makes a bug bundle: redacted twice over, written, proven clean, and only then put where it was wanted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import msgspec
+
+from sse_tui.analysis.analysis import MAX_EVENT_BYTES, Analysis
+from sse_tui.config import Config
+from sse_tui.errors import SseTuiError, UsageError
+from sse_tui.offline.bundle import words
+from sse_tui.offline.bundle.known_secrets import Survey, bundle_redactor, successor
+from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text
+from sse_tui.offline.export.tape import TapedConnection
+from sse_tui.offline.opening import Piped, open_path, spool
+from sse_tui.offline.report import Report, ReportBuilder
+from sse_tui.recording import Recording, Redactor, Writer, read_recording
+from sse_tui.recording.content import ContentDecoder
+from sse_tui.recording.records import Record, Request
+
+Pictures = Callable[[Path], Mapping[str, str]]
+"""Makes pictures (file name to SVG) of the recording at a path."""
+
+BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What was made: where, of which files, how many secrets were searched for, and what was said of the stream."""
+
+    path: Path
+    files: tuple[str, ...]
+    secrets: int
+    report: Report
+
+
+def new_bundle_path(name: str, folder: Path) -> Path:
+    """A path in `folder` for the bundle of a recording called `name` that is not taken yet."""
+    stem = Path(name).name.removesuffix(".jsonl").removesuffix(".sse").removesuffix(".kept") or "stream"
+    number = 1
+    while os.path.lexists(path := folder / f"{stem}{f'-{number}' if number > 1 else ''}.bundle.zip"):
+        number += 1
+    return path
+
+
+def make_bundle(
+    source: Path | int,
+    out: Path,
+    *,
+    config: Config | None = None,
+    secrets: tuple[str, ...] = (),
+    dialect: str | None = None,
+    name: str = "",
+    pictures: Pictures = lambda _recording: {},
+) -> Bundle:
+    """Bundle what `source` (a path, or an open file descriptor) holds: a zip file at `out`, or else a folder.
+
+    A zip is what `out` is called. Runs in the calling thread, for a large file seconds. Raises `SseTuiError` with
+    the code "secrets-in-recording" when a known secret is found in what was written; then, as after every other
+    error, nothing is left. Raises `UsageError` when `out` is there already or cannot be written.
+    """
+    if os.path.lexists(out):
+        raise UsageError(
+            "bundle-exists", f"{out} is there already.", "A bundle replaces nothing: give another name."
+        )
+    redactor = bundle_redactor(config, secrets)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".sse-tui-bundle-", dir=out.absolute().parent) as place:
+            work = Path(place)
+            opened = _readable_twice(source, work, redactor)
+            return _Maker(opened, redactor, config, work).make(out, dialect, name or _name(source), pictures)
+    except OSError as error:
+        raise UsageError("cannot-write", f"Cannot write {out}: {error.strerror}.") from error
+
+
+def _name(source: Path | int) -> str:
+    return source.name if isinstance(source, Path) else "standard input"
+
+
+def _readable_twice(source: Path | int, work: Path, redactor: Redactor) -> Recording:
+    if isinstance(source, Path) and source.is_file():
+        return open_path(source)
+    opened = open_path(source) if isinstance(source, Path) else Piped(source)
+    return read_recording(spool(opened, work / "spooled.sse.jsonl", redactor))
+
+
+class _Maker:
+    """The steps, in their order."""
+
+    def __init__(self, opened: Recording, redactor: Redactor, config: Config | None, work: Path) -> None:
+        self._opened = opened
+        self._redactor = redactor
+        self._config = config
+        self._work = work
+        self._folder = work / "bundle"
+        self._folder.mkdir()
+
+    def make(self, out: Path, dialect: str | None, name: str, pictures: Pictures) -> Bundle:
+        self._survey()
+        recording = self._redacted()
+        report, asked = self._read(recording, dialect, name)
+        secrets = self._redactor.secrets
+        prove_text(report.turns, secrets)
+        _refuse_suspicions(report)
+        for file, picture in pictures(recording).items():
+            self._write(file, picture)
+        script = words.reproduction(asked)
+        if script:
+            self._write("reproduce.sh", script)
+            (self._folder / "reproduce.sh").chmod(0o700)
+        self._write("report.md", words.issue(report, script))
+        self._write("versions.txt", words.versions())
+        names = sorted(path.name for path in self._folder.iterdir())
+        self._write("README.md", words.readme(names, len(secrets), _unsearched(report)))
+        self._put(out, secrets)
+        return Bundle(out, tuple(sorted([*names, "README.md"])), len(secrets), report)
+
+    def _survey(self) -> None:
+        survey = Survey(self._redactor)
+        for record in self._opened:
+            survey.see(record)
+
+    def _redacted(self) -> Path:
+        path = self._folder / words.RECORDING
+        # Its own redactor: the survey's remembers the ends of bodies.
+        redactor = successor(self._redactor, self._config)
+        with Writer(path, msgspec.structs.replace(self._opened.header), redactor) as writer:
+            batch: list[Record] = []
+            for record in self._opened:
+                batch.append(record)
+                if len(batch) == BATCH:
+                    writer.write_many(batch)
+                    batch.clear()
+            writer.write_many(batch)
+        for secret in redactor.secrets:
+            self._redactor.learn(secret)
+        return path
+
+    def _read(self, path: Path, dialect: str | None, name: str) -> tuple[Report, list[TapedConnection]]:
+        """The report on the redacted recording, and the first connection of each turn."""
+        limit = self._config.recording.max_event_bytes if self._config is not None else MAX_EVENT_BYTES
+        recording = read_recording(path)
+        builder = ReportBuilder(Analysis(recording.header, dialect=dialect, max_event_bytes=limit))
+        firsts: dict[int, TapedConnection] = {}
+        for record in recording:
+            builder.feed(record)
+            if isinstance(record, Request) and record.turn not in firsts:
+                firsts[record.turn] = TapedConnection(record.conn, record.turn, record.t, record)
+        damage = [str(damage) for damage in self._opened.damage]
+        return builder.report(name, [], damage), list(firsts.values())
+
+    def _write(self, name: str, text: str) -> None:
+        (self._folder / name).write_bytes(text.encode("utf-8", "replace"))
+
+    def _put(self, out: Path, secrets: list[str]) -> None:
+        if out.suffix.lower() == ".zip":
+            packed = self._work / "bundle.zip"
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                for path in sorted(self._folder.iterdir()):
+                    archive.write(path, f"{out.stem}/{path.name}")
+            prove_clean(_in_zip(packed), secrets)
+            os.replace(packed, out)
+        else:
+            prove_clean(_in_folder(self._folder), secrets)
+            shutil.move(self._folder, out)
+
+
+def _refuse_suspicions(report: Report) -> None:
+    """What has the form of a key and is still readable stops the bundle as well."""
+    for finding in report.findings:
+        if finding.rule == RULE:
+            raise SseTuiError(
+                RULE, f"{finding.message} Nothing was written.", "Give its value: --secret-env NAME."
+            )
+
+
+def _unsearched(report: Report) -> list[int]:
+    """The connections whose body is under a coding that cannot be taken off here."""
+    return [
+        conn.number
+        for turn in report.turns
+        for conn in turn.connections
+        if conn.response is not None and ContentDecoder(conn.response.headers).damage
+    ]
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, Callable[[], BinaryIO]]]:
+    for path in sorted(folder.iterdir()):
+        yield path.name, lambda path=path: path.open("rb")  # type: ignore[misc]
+
+
+def _in_zip(packed: Path) -> Iterator[tuple[str, Callable[[], BinaryIO]]]:
+    with zipfile.ZipFile(packed) as archive:
+        for name in archive.namelist():
+            yield name, lambda name=name: cast(BinaryIO, archive.open(name))  # type: ignore[misc]

@@ -1,0 +1,119 @@
+"""The request of a connection as a curl command for a POSIX shell. Redacted values become variables of the shell.
+
+Everything that came from a recording is quoted; nothing in it can end its word, name a file or be an option.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import shlex
+
+from sse_tui.errors import RecordingError
+from sse_tui.offline.export.tape import TapedConnection
+from sse_tui.recording.records import Request
+from sse_tui.recording.redact import PLACEHOLDER, URL_PLACEHOLDER
+
+# Not beginning with a hyphen: it could be taken for an option.
+_TOKEN = re.compile(r"(?!-)[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# curl makes these itself.
+_OWN = frozenset(["host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect"])
+_URL_SECRET = re.compile(rf"(?<==){URL_PLACEHOLDER}(?=[&#;]|$)|(?<=://){URL_PLACEHOLDER}(?=@)")
+_PARAMETER = re.compile(r"([^?&;=/]*)=$")
+_NAMES = {"authorization": "AUTHORIZATION", "x-api-key": "API_KEY", "api-key": "API_KEY", "key": "API_KEY"}
+LAST_RESORT = "SECRET"
+
+
+def curl_command(conn: TapedConnection) -> str:
+    """The command, a line an option, with the variables to set named above it. Raises RecordingError."""
+    request = conn.request
+    if request is None:
+        raise RecordingError(
+            "no-request",
+            f"What was asked for on connection {conn.number} is not in it.",
+            "A recording, a HAR, a cassette or the output of curl -v has the request.",
+        )
+    words = _Words()
+    lines = _lines(request, words)
+    command = " \\\n  ".join(lines)
+    if words.variables:
+        names = ", ".join(words.variables)
+        command = f"# Secrets were redacted. Set first: {names}\n{command}"
+    return command + "\n"
+
+
+class _Words:
+    """Quotes words, and gives redacted parts names of variables."""
+
+    def __init__(self) -> None:
+        self.variables: list[str] = []
+
+    def secret(self, name: str) -> str:
+        """The word of a variable for the secret that `name` names."""
+        plain = _NAMES.get(name.lower()) or re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or LAST_RESORT
+        variable = plain if plain[0].isalpha() else f"{LAST_RESORT}_{plain}"
+        # Names that mean something to the shell or to curl itself.
+        if variable in ("PATH", "HOME", "IFS", "PWD", "SHELL", "USER", "ENV", "BASH_ENV"):
+            variable = f"{LAST_RESORT}_{variable}"
+        if variable not in self.variables:
+            self.variables.append(variable)
+        return f'"${variable}"'
+
+    def header(self, name: str, value: str) -> str:
+        """The word of a header."""
+        return self._with_secrets(f"{name}: {value}", name)
+
+    def url(self, url: str) -> str:
+        """The word of a URL."""
+        out: list[str] = []
+        at = 0
+        for match in _URL_SECRET.finditer(url):
+            before = url[at : match.start()]
+            named = _PARAMETER.search(before)
+            out += [shlex.quote(before), self.secret(named[1] if named else "credentials")]
+            at = match.end()
+        rest = url[at:]
+        return "".join([*out, shlex.quote(rest) if rest or not out else ""])
+
+    def body(self, body: str) -> str:
+        """The word of a body."""
+        return self._with_secrets(body, LAST_RESORT)
+
+    def _with_secrets(self, text: str, name: str) -> str:
+        first, *rest = text.split(PLACEHOLDER)
+        word = shlex.quote(first) if first or not rest else ""
+        for part in rest:
+            word += self.secret(name) + (shlex.quote(part) if part else "")
+        return word
+
+
+def _lines(request: Request, words: _Words) -> list[str]:
+    lines = ["curl --no-buffer --globoff"]
+    headers = [(name, _one_line(value)) for name, value in request.headers if _TOKEN.fullmatch(name)]
+    if any(name.lower() == "accept-encoding" and "gzip" in value.lower() for name, value in headers):
+        lines.append("--compressed")
+    data = request.data
+    method = request.method if _TOKEN.fullmatch(request.method) else "GET"
+    if method != ("POST" if data else "GET"):
+        lines.append(f"--request {shlex.quote(method)}")
+    for name, value in headers:
+        if name.lower() not in _OWN:
+            # A header without a value is written with a semicolon.
+            lines.append("--header " + (words.header(name, value) if value else shlex.quote(f"{name};")))
+    if data and not any(name.lower() == "content-type" for name, _ in headers):
+        lines.append("--header 'Content-Type:'")
+    if data:
+        text = request.body
+        if text is None or "\0" in text:
+            # Bytes that no word of a shell can hold.
+            coded = base64.b64encode(data).decode("ascii")
+            lines[0] = f"printf %s {shlex.quote(coded)} | base64 -d | {lines[0]}"
+            lines.append("--data-binary @-")
+        else:
+            lines.append(f"--data-raw {words.body(text)}")
+    lines.append(f"--url {words.url(_one_line(request.url))}")
+    return lines
+
+
+def _one_line(value: str) -> str:
+    return re.sub(r"[\r\n\0]+", " ", value)

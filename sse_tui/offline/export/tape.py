@@ -1,0 +1,90 @@
+"""A recording put in order by connections, as every export needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sse_tui.errors import RecordingError
+from sse_tui.recording.content import ContentDecoder
+from sse_tui.recording.records import Chunk, Close, Header, Phase, Record, Request, Response
+
+
+@dataclass
+class TapedConnection:
+    """One connection. `reads` are (ns, bytes), content coding kept; `began` is the time of its first record."""
+
+    number: int
+    turn: int
+    began: int
+    request: Request | None = None
+    response: Response | None = None
+    phases: list[Phase] = field(default_factory=list)
+    reads: list[tuple[int, bytes]] = field(default_factory=list)
+    close: Close | None = None
+
+    @property
+    def body(self) -> bytes:
+        """The body as it was sent, content coding kept."""
+        return b"".join(data for _, data in self.reads)
+
+    def decoded(self) -> list[tuple[int, bytes]]:
+        """The reads with the content coding removed, as many of them, some perhaps empty."""
+        decoder = ContentDecoder(self.response.headers if self.response is not None else [])
+        return [(t, decoder.decode(data)) for t, data in self.reads]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the HTTP framing was: the body ended in order, or the client ended it."""
+        return self.close is not None and self.close.reason in ("eof", "client", "refused")
+
+
+@dataclass
+class Tape:
+    """A recording: its connections in order, and the records of none of them with their place among all."""
+
+    header: Header
+    connections: dict[int, TapedConnection] = field(default_factory=dict)
+    others: list[tuple[int, Record]] = field(default_factory=list)
+
+    def connection(self, number: int | None) -> TapedConnection:
+        """The connection of that number; without one the last that brought a body. Raises RecordingError."""
+        if number is not None:
+            if number in self.connections:
+                return self.connections[number]
+            known = ", ".join(map(str, self.connections)) or "none"
+            raise RecordingError(
+                "no-connection", f"There is no connection {number} in it.", f"There are: {known}."
+            )
+        found = [conn for conn in self.connections.values() if conn.reads] or list(self.connections.values())
+        if not found:
+            raise RecordingError("no-connection", "There is no connection in it.")
+        return found[-1]
+
+
+def read_tape(header: Header, records: Iterable[Record]) -> Tape:
+    """Take all records of a recording."""
+    tape = Tape(header)
+    for place, record in enumerate(records):
+        if isinstance(record, Request | Response | Phase | Chunk | Close) and record.conn:
+            conn = tape.connections.get(record.conn)
+            if conn is None:
+                conn = tape.connections[record.conn] = TapedConnection(record.conn, record.turn, record.t)
+            _add(conn, record)
+        else:
+            tape.others.append((place, record))
+    return tape
+
+
+def _add(conn: TapedConnection, record: Record) -> None:
+    match record:
+        case Request():
+            conn.request = record
+        case Response():
+            conn.response = record
+        case Phase():
+            conn.phases.append(record)
+        case Chunk():
+            conn.reads.append((record.t, record.data))
+        case Close():
+            conn.close = record

@@ -1,0 +1,219 @@
+"""What a replay answers to a request: a recorded connection, or the rest of one after an event ID.
+
+A request with a ``Last-Event-ID`` gets the connection that was recorded for that very ID where there is one; otherwise
+what came after the event that has it, with the recorded times between. A request without one gets the turns in their
+order, over and over, those of its path where any has it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urlsplit
+
+from sse_tui.eventstream import Event, EventTooLarge, NoData, Parser
+from sse_tui.offline.export.tape import Tape, TapedConnection
+from sse_tui.recording.records import Fault, Headers
+from sse_tui.recording.redact import PLACEHOLDER
+
+Ending = Literal["whole", "cut", "reset", "hang"]
+Framing = Literal["chunked", "length", "close", "none"]
+
+MAX_EVENT_BYTES = 1 << 40
+_ENDINGS: dict[str, Ending] = {
+    "eof": "whole", "client": "whole", "refused": "whole", "reset": "reset", "timeout": "hang",
+}  # fmt: skip
+# Made anew for the connection that carries the replay.
+_FRAMING_HEADERS = frozenset(["transfer-encoding", "connection", "keep-alive", "upgrade", "trailer"])
+_EVENT_STREAM: Headers = [("content-type", "text/event-stream")]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response to send. Times are ns after the request came; `conn` is the recorded connection, 0 for none.
+
+    `ending`: "whole", "cut" (the framing stays unfinished), "reset", or "hang" (silence until the client leaves).
+    """
+
+    status: int
+    headers: Headers = field(default_factory=list)
+    framing: Framing = "length"
+    pieces: Sequence[tuple[int, bytes]] = ()
+    headers_at: int = 0
+    ending: Ending = "whole"
+    ends_at: int = 0
+    conn: int = 0
+
+
+class Script:
+    """Chooses answers from a recording. Keeps count of the requests that it saw."""
+
+    def __init__(self, tape: Tape) -> None:
+        self._connections = [
+            conn for conn in tape.connections.values() if conn.response is not None or conn.reads
+        ]
+        self._resets = {
+            record.conn
+            for _, record in tape.others
+            if isinstance(record, Fault) and record.plan.startswith("reset")
+        }
+        self._served: Counter[str] = Counter()
+        self._places: dict[str, tuple[TapedConnection, int]] = {}
+        for conn in self._connections:
+            self._index(conn)
+
+    @property
+    def connections(self) -> int:
+        """How many connections of the recording can be served."""
+        return len(self._connections)
+
+    @property
+    def path(self) -> str:
+        """The path, with its query, that the first request had; "/" where it is not known."""
+        return next((_target(conn) for conn in self._connections if conn.request is not None), "/")
+
+    def answer(self, target: str, last_event_id: str) -> Answer:
+        """The answer to a request for `target` (path and query)."""
+        if not last_event_id:
+            return self._first(target)
+        for conn in self._connections:
+            if _asked_after(conn) == last_event_id:
+                return self._whole(conn)
+        if last_event_id not in self._places:
+            return _refusal(404, f"There is no event with the ID {last_event_id!r} in the recording.")
+        return self._rest(*self._places[last_event_id], last_event_id)
+
+    def _index(self, conn: TapedConnection) -> None:
+        """Note where each event ID first stood: what follows it may repeat it, and must not be lost."""
+        parser = Parser(limit=MAX_EVENT_BYTES, last_event_id=_asked_after(conn))
+        for _, data in conn.decoded():
+            try:
+                items = parser.feed(data)
+            except EventTooLarge:
+                return
+            for item in items:
+                if isinstance(item, Event | NoData) and item.id:
+                    self._places.setdefault(item.id, (conn, item.end))
+
+    def _first(self, target: str) -> Answer:
+        firsts = {conn.turn: conn for conn in reversed(self._connections)}
+        begun = [firsts[turn] for turn in sorted(firsts)]
+        path = target.partition("?")[0]
+        matching = [conn for conn in begun if _target(conn).partition("?")[0] == path]
+        candidates = matching or begun
+        if not candidates:
+            return _refusal(404, "There is no response in the recording.")
+        key = path if matching else ""
+        number = self._served[key]
+        self._served[key] += 1
+        return self._whole(candidates[number % len(candidates)])
+
+    def _ending(self, conn: TapedConnection) -> Ending:
+        if conn.number in self._resets:
+            return "reset"
+        return _ENDINGS.get(conn.close.reason, "cut") if conn.close is not None else "cut"
+
+    def _whole(self, conn: TapedConnection) -> Answer:
+        headers = _headers(conn)
+        ending = self._ending(conn)
+        began = conn.began
+        ended = conn.close.t if conn.close is not None else (conn.reads[-1][0] if conn.reads else began)
+        framing = _framing(conn, ending)
+        return Answer(
+            status=conn.response.status if conn.response is not None else 200,
+            headers=headers if framing == "length" else _without(headers, "content-length"),
+            framing=framing,
+            pieces=[(t - began, data) for t, data in conn.reads],
+            headers_at=(conn.response.t - began) if conn.response is not None else 0,
+            ending=ending,
+            ends_at=ended - began,
+            conn=conn.number,
+        )
+
+    def _rest(self, conn: TapedConnection, offset: int, last_event_id: str) -> Answer:
+        pieces: list[tuple[int, bytes]] = []
+        at = 0
+        for t, data in conn.decoded():
+            left = data[max(0, offset - at) :]
+            at += len(data)
+            # The line feed of a CRLF whose CR ended the event is no news.
+            if left and not (not pieces and left == b"\n"):
+                pieces.append((t, left))
+        if not pieces:
+            return Answer(204, framing="none", conn=conn.number)
+        began = pieces[0][0]
+        ended = conn.close.t if conn.close is not None else pieces[-1][0]
+        headers = _without(_headers(conn), "content-length", "content-encoding", "last-event-id")
+        return Answer(
+            status=200,
+            headers=[*headers, ("Last-Event-ID", last_event_id)] if last_event_id.isascii() else headers,
+            framing="chunked",
+            pieces=[(t - began, data) for t, data in pieces],
+            ending=self._ending(conn),
+            ends_at=ended - began,
+            conn=conn.number,
+        )
+
+
+def _target(conn: TapedConnection) -> str:
+    if conn.request is None:
+        return "/"
+    try:
+        parts = urlsplit(conn.request.url)
+    except ValueError:
+        return "/"
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def _asked_after(conn: TapedConnection) -> str:
+    headers = conn.request.headers if conn.request is not None else []
+    return next((value for name, value in headers if name.lower() == "last-event-id"), "")
+
+
+def _headers(conn: TapedConnection) -> Headers:
+    """The recorded headers that can be sent again: none of the framing, of a redacted value, or that break a line."""
+    headers = conn.response.headers if conn.response is not None else _EVENT_STREAM
+    return [
+        (name, value)
+        for name, value in headers
+        if name
+        and not name.startswith(":")
+        and name.lower() not in _FRAMING_HEADERS
+        and PLACEHOLDER not in value
+        and not any(char in "\r\n\0" for char in name + value)
+        and not any(char in " :\t" for char in name)
+    ]
+
+
+def _without(headers: Headers, *names: str) -> Headers:
+    return [(name, value) for name, value in headers if name.lower() not in names]
+
+
+def _framing(conn: TapedConnection, ending: Ending) -> Framing:
+    response = conn.response
+    if response is None:
+        return "chunked"
+    if response.status in (204, 304) or response.status < 200:
+        return "none"
+    named = {name.lower(): value.strip() for name, value in response.headers}
+    if "chunked" in named.get("transfer-encoding", "").lower():
+        return "chunked"
+    length = named.get("content-length", "")
+    size = sum(len(data) for _, data in conn.reads)
+    if (
+        length.isascii()
+        and length.isdigit()
+        and (int(length) == size or (ending != "whole" and int(length) > size))
+    ):
+        return "length"
+    # Without either the end of the connection is the end of the body, and a cut could not be told from it.
+    closes = response.http_version.startswith("HTTP/1") and not length and ending in ("whole", "reset")
+    return "close" if closes else "chunked"
+
+
+def _refusal(status: int, message: str) -> Answer:
+    body = (message + "\n").encode()
+    headers = [("content-type", "text/plain; charset=utf-8"), ("content-length", str(len(body)))]
+    return Answer(status, headers, "length", [(0, body)])

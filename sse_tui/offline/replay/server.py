@@ -1,0 +1,209 @@
+"""Answers requests from a script: HTTP/1.1 written by hand, since a server library would not cut or reset a response.
+
+One write a recorded read, without Nagle's delay, so that a reader on the same machine meets the recorded reads unless
+it is slower than they come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+from collections.abc import Callable
+from http import HTTPStatus
+
+from sse_tui.offline.replay.script import Answer, Script
+
+HEAD_LIMIT = 256 * 1024
+BODY_LIMIT = 64 << 20
+# How long a client may take to send its request.
+REQUEST_S = 30.0
+# Before a reset, for what was written to be taken: a reset drops what is still under way.
+BEFORE_RESET_S = 0.05
+
+
+class _GoneError(Exception):
+    """The client has left, or did not send a request."""
+
+
+class ReplayServer:
+    """Serves a script on a loopback port. An async context manager; `port` is known inside it.
+
+    `speed` divides the recorded times, 0 leaves them all out. `told` is called with a line for people after each
+    request.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        *,
+        port: int = 0,
+        speed: float = 1.0,
+        told: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self._script = script
+        self._wanted = port
+        self._speed = speed
+        self._told = told
+        self._server: asyncio.Server | None = None
+        self._running: set[asyncio.Task[None]] = set()
+        self.port = 0
+
+    async def __aenter__(self) -> ReplayServer:
+        self._server = await asyncio.start_server(
+            self._connected, "127.0.0.1", self._wanted, limit=HEAD_LIMIT
+        )
+        self.port = int(self._server.sockets[0].getsockname()[1])
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    @property
+    def url(self) -> str:
+        """Where the recorded request can be sent."""
+        return f"http://127.0.0.1:{self.port}{self._script.path}"
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._running.add(task)
+        try:
+            await self._serve(reader, writer)
+        except (_GoneError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+            pass
+        except asyncio.CancelledError:
+            # The server ends. asyncio's own callback for the task does not expect that it was cancelled.
+            pass
+        finally:
+            self._running.discard(task)
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(REQUEST_S):
+            method, target, version, headers = await _request(reader, writer)
+        # UTF-8, as the standard has it for this header.
+        last_event_id = headers.get("last-event-id", "").encode("latin-1").decode("utf-8", "replace")
+        answer = self._script.answer(target, last_event_id)
+        after = f" after {last_event_id!r}" if last_event_id else ""
+        self._told(
+            f"{method} {target}{after}: {answer.status}"
+            + (f", connection {answer.conn}" if answer.conn else "")
+            + ("" if answer.ending == "whole" else f", ends by {answer.ending}")
+        )
+        _no_delay(writer)
+        leaving = asyncio.ensure_future(_left(reader))
+        try:
+            await _Reply(writer, leaving, self._speed).send(answer, method, version)
+        finally:
+            leaving.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await leaving
+
+
+async def _request(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> tuple[str, str, str, dict[str, str]]:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    first, *lines = head[:-4].split("\r\n")
+    words = first.split(" ")
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        raise _GoneError
+    pairs = [line.partition(":") for line in lines]
+    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+    if headers.get("expect", "").lower() == "100-continue":
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    length = headers.get("content-length", "0")
+    left = int(length) if length.isascii() and length.isdigit() else 0
+    if left > BODY_LIMIT:
+        raise _GoneError
+    while left:
+        data = await reader.read(min(left, 65536))
+        if not data:
+            raise _GoneError
+        left -= len(data)
+    return words[0], words[1], words[2], headers
+
+
+async def _left(reader: asyncio.StreamReader) -> None:
+    """Ends when the client does. What else it sends is dropped."""
+    with contextlib.suppress(OSError):
+        while await reader.read(65536):
+            pass
+
+
+def _no_delay(writer: asyncio.StreamWriter) -> None:
+    sock = writer.get_extra_info("socket")
+    if sock is not None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+class _Reply:
+    """Sends one answer at its pace."""
+
+    def __init__(self, writer: asyncio.StreamWriter, leaving: asyncio.Future[None], speed: float) -> None:
+        self._writer = writer
+        self._leaving = leaving
+        self._speed = speed
+        self._loop = asyncio.get_running_loop()
+        self._began = self._loop.time()
+
+    async def send(self, answer: Answer, method: str, version: str) -> None:
+        framing = "close" if version == "HTTP/1.0" and answer.framing == "chunked" else answer.framing
+        bodiless = method == "HEAD" or framing == "none"
+        await self._until(answer.headers_at)
+        await self._write(_head(answer, framing))
+        for t, data in () if bodiless else answer.pieces:
+            await self._until(t)
+            # An empty chunk would be the last one.
+            if data:
+                await self._write(b"%x\r\n%s\r\n" % (len(data), data) if framing == "chunked" else data)
+        await self._end(answer, chunked=framing == "chunked" and not bodiless)
+
+    async def _end(self, answer: Answer, *, chunked: bool) -> None:
+        await self._until(answer.ends_at)
+        if answer.ending == "whole" and chunked:
+            await self._write(b"0\r\n\r\n")
+        elif answer.ending == "hang":
+            await self._leaving
+        elif answer.ending == "reset":
+            await asyncio.wait({self._leaving}, timeout=BEFORE_RESET_S)
+            sock = self._writer.get_extra_info("socket")
+            if sock is not None:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self._writer.transport.abort()
+
+    async def _until(self, t: int) -> None:
+        """Wait for `t` ns after the request, at the chosen speed. Raises _GoneError when the client leaves."""
+        left = self._began + t / 1e9 / self._speed - self._loop.time() if self._speed else 0.0
+        if left > 0:
+            await asyncio.wait({self._leaving}, timeout=left)
+        if self._leaving.done():
+            raise _GoneError
+
+    async def _write(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._writer.drain()
+        if not self._speed:
+            # Let the client's leaving be noticed between two writes.
+            await asyncio.sleep(0)
+
+
+def _head(answer: Answer, framing: str) -> bytes:
+    try:
+        phrase = HTTPStatus(answer.status).phrase
+    except ValueError:
+        phrase = ""
+    lines = [f"HTTP/1.1 {answer.status} {phrase}".rstrip() + ("" if phrase else " ")]
+    lines += [f"{name}: {value}" for name, value in answer.headers]
+    if framing == "chunked":
+        lines.append("Transfer-Encoding: chunked")
+    lines.append("Connection: close")
+    # Values are what was read as Latin-1; anything beyond cannot have been on the wire.
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")

@@ -1,0 +1,160 @@
+"""The report as one HTML page: no script, nothing loaded from anywhere, readable on a phone, light and dark.
+
+A policy in the page itself forbids what it does not need, so that even a slip in escaping could load nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sse_tui.analysis.turn import Turn
+from sse_tui.offline.report import parts
+from sse_tui.offline.report.builder import Report
+from sse_tui.offline.report.escaping import text as _e
+from sse_tui.offline.report.page_style import STYLE
+from sse_tui.offline.report.parts import Row
+from sse_tui.offline.report.svg import timeline
+
+TEXT_CHARS = 200_000
+# Connections of a turn that are drawn: a storm of reconnects looks the same after the first of them.
+DRAWN = 24
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def render(report: Report) -> str:
+    """The whole page."""
+    name = _e(report.name)
+    worst = next((level for level in ("error", "warning") if report.count(level)), "fine")
+    if any(not judgement.passed for judgement in report.judgements):
+        worst = "error"
+    clock = report.analysis.header.clock
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">',
+            f"<title>{name}</title><style>{STYLE}</style></head><body><main>",
+            f"<header><h1>{name}</h1><p>{_e(parts.headline(report))}</p>",
+            f'<p class="verdict {worst}">{_e(parts.verdict(report))}</p></header>',
+            *_expectations(report),
+            *(part for turn in report.turns for part in _turn(report, turn)),
+            *_objectives(report),
+            *(f'<p class="note">{_e(note)}</p>' for note in (*report.damage, *report.analysis.problems)),
+            f"<footer>{_e(report.tool)}; clock: {_e(parts.CLOCK_WORDS.get(clock, clock))}</footer>",
+            "</main></body></html>",
+            "",
+        ]
+    )
+
+
+def _expectations(report: Report) -> Iterator[str]:
+    if not report.judgements:
+        return
+    yield '<section><h2>Expectations</h2><ul class="checks">'
+    for judgement in report.judgements:
+        state = "pass" if judgement.passed else "fail"
+        turn = f"turn {judgement.turn}: " if len(report.turns) > 1 else ""
+        yield (
+            f'<li class="{state}"><b>{state}</b> {turn}<code>{_e(judgement.expectation.text)}</code> '
+            f"<span>{_e(judgement.found)}</span></li>"
+        )
+    yield "</ul></section>"
+
+
+def _objectives(report: Report) -> Iterator[str]:
+    cells = parts.objective_cells(report)
+    if not cells:
+        return
+    yield '<section><h2>Objectives</h2><ul class="checks">'
+    for name, bound, found, state in cells:
+        yield f'<li class="{state}"><b>{state}</b> {_e(name)} {_e(bound)} <span>{_e(found)}</span></li>'
+    yield "</ul></section>"
+
+
+def _turn(report: Report, turn: Turn) -> Iterator[str]:
+    title = f"Turn {turn.number}" if len(report.turns) > 1 else "Stream"
+    request = parts.request_line(turn)
+    yield f"<section><h2>{title}</h2>"
+    if request:
+        yield f'<p class="request"><code>{_e(request)}</code></p>'
+    yield _rows(parts.summary_rows(turn))
+    yield "</section>"
+    yield from _timelines(report, turn)
+    yield from _findings(turn)
+    timing = [*parts.clock_rows(report, turn), *parts.gap_rows(report, turn)]
+    if timing:
+        yield f"<section><h2>Timing</h2>{_rows(timing)}</section>"
+    yield from _answer(turn)
+
+
+def _findings(turn: Turn) -> Iterator[str]:
+    if not turn.findings:
+        return
+    yield "<section><h2>Findings</h2>"
+    for shown in parts.shown(turn.findings):
+        yield _finding(shown)
+    yield "</section>"
+
+
+def _finding(shown: parts.Shown) -> str:
+    finding = shown.finding
+    severity = finding.severity if finding.severity in ("error", "warning", "info") else "info"
+    lines = [
+        f'<article class="finding {severity}"><h3><b>{severity}</b> {_e(finding.rule)}</h3>',
+        f'<p class="place">{_e(parts.place(finding))}</p><p>{_e(finding.message)}</p>',
+    ]
+    if shown.advice:
+        lines.append(f"<p>{_e(shown.advice)}</p>")
+    if finding.raw:
+        lines.append(f"<pre>{_e(parts.quoted(finding, 200))}</pre>")
+    if shown.reference:
+        lines.append(f'<p class="place">see {_e(shown.reference)}</p>')
+    return "".join([*lines, "</article>"])
+
+
+def _timelines(report: Report, turn: Turn) -> Iterator[str]:
+    if not turn.connections:
+        return
+    yield "<section><h2>Connections</h2>"
+    if not report.timed:
+        yield "<p>This stream was captured without times: the lines below go by place in the body.</p>"
+    for conn in turn.connections[:DRAWN]:
+        number, status, *_, closed = map(_e, parts.connection_cells(conn))
+        came = f"{parts.many(conn.events, 'event')}, {parts.many(conn.bytes, 'byte')}"
+        reads = parts.many(conn.reads, "read")
+        yield f"<h3>#{number} <small>status {status}, {came} in {reads}, closed: {closed}</small></h3>"
+        line = report.timelines.get(conn.number)
+        if line is not None and (line.reads or line.marks):
+            yield timeline(line, turn.findings)
+    if len(turn.connections) > DRAWN:
+        yield f"<p>{parts.many(len(turn.connections) - DRAWN, 'further connection')}</p>"
+    yield _legend()
+    yield "</section>"
+
+
+def _legend() -> str:
+    return (
+        '<p class="legend">Bars: how much came, lanes apart. Shaded: silence. '
+        '<span class="fault">✗ fault</span> <span class="note">✎ note</span> '
+        '<span class="warning">▲ finding</span></p>'
+    )
+
+
+def _answer(turn: Turn) -> Iterator[str]:
+    for name, text in (("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)):
+        if text:
+            shown = text[:TEXT_CHARS] + ("\n..." if len(text) > TEXT_CHARS else "")
+            opened = " open" if name == "Text" else ""
+            yield (
+                f"<section><details{opened}><summary>{name}, {len(text):,} characters</summary>"
+                f'<pre class="text">{_e(shown)}</pre></details></section>'
+            )
+    for call in turn.answer.tool_calls:
+        name, arguments = str(call.get("name") or "?"), str(call.get("arguments") or "")
+        yield f"<section><h3>Tool call {_e(name)}</h3><pre>{_e(arguments)}</pre></section>"
+
+
+def _rows(rows: Sequence[Row]) -> str:
+    cells = "".join(f"<div><dt>{_e(row.name)}</dt><dd>{_e(row.value)}</dd></div>" for row in rows)
+    return f"<dl>{cells}</dl>"

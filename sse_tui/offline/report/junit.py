@@ -1,0 +1,76 @@
+"""The report as JUnit XML, for a pipeline: one test case an expectation, and one a rule that found something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from sse_tui.analysis.turn import Turn
+from sse_tui.diagnosis import Finding
+from sse_tui.offline.report import parts
+from sse_tui.offline.report.builder import Report, is_failure
+
+# What XML 1.0 cannot hold at all, escaped or not.
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(report: Report, fail_on: str = "error") -> str:
+    """The document. `fail_on` is the severity from which a finding is a failure: "error", "warning", "never"."""
+    suites = [_suite(report, turn, fail_on) for turn in report.turns]
+    return (
+        "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>", *suites, "</testsuites>"]) + "\n"
+    )
+
+
+def _suite(report: Report, turn: Turn, fail_on: str) -> str:
+    name = report.name if len(report.turns) == 1 else f"{report.name} turn {turn.number}"
+    cases = [*_expectations(report, turn), *_rules(turn, fail_on)] or [_case("outcome", "stream")]
+    failures = sum("<failure" in case for case in cases)
+    end = turn.clocks.clocks().stream_end
+    time = f' time="{end / 1000:.6f}"' if end is not None else ""
+    head = f'<testsuite name={_attr(name)} tests="{len(cases)}" failures="{failures}" errors="0" skipped="0"{time}>'
+    return "\n".join([head, *cases, "</testsuite>"])
+
+
+def _expectations(report: Report, turn: Turn) -> Iterator[str]:
+    for judgement in report.judgements:
+        if judgement.turn == turn.number:
+            found = f"found {judgement.found}"
+            yield _case(judgement.expectation.text, "expect", "" if judgement.passed else found, found)
+
+
+def _rules(turn: Turn, fail_on: str) -> Iterator[str]:
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in turn.findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    for rule, findings in by_rule.items():
+        words = "\n".join(_words(finding) for finding in findings)
+        failing = [finding for finding in findings if is_failure(finding, fail_on)]
+        yield _case(rule, "rule", failing[0].message if failing else "", words)
+
+
+def _words(finding: Finding) -> str:
+    lines = [f"{finding.severity} {finding.rule} ({parts.place(finding)})", finding.message, finding.advice]
+    if finding.raw:
+        lines.append(parts.quoted(finding))
+    return "\n".join(line for line in [*lines, finding.reference] if line)
+
+
+def _case(name: str, group: str, failure: str = "", words: str = "") -> str:
+    head = f"<testcase classname={_attr('sse-tui.' + group)} name={_attr(name)}"
+    if failure:
+        return f"{head}><failure message={_attr(failure)}>{_text(words)}</failure></testcase>"
+    return f"{head}><system-out>{_text(words)}</system-out></testcase>" if words else f"{head}/>"
+
+
+def _attr(text: str) -> str:
+    return quoteattr(_clean(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _text(text: str) -> str:
+    return escape(_clean(text), {"\r": "&#13;"})
+
+
+def _clean(text: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", text)

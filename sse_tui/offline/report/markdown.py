@@ -1,0 +1,129 @@
+"""The report as Markdown, ready for an issue tracker.
+
+Whatever a server sent stands in code: there no mention, link or tag in it means anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sse_tui.analysis.turn import Turn
+from sse_tui.offline.report import parts
+from sse_tui.offline.report.builder import Report
+from sse_tui.offline.report.parts import Row
+
+_MARKUP = re.compile(r"[\\`*\[\]~|$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^(?:[#+=-]|\d+(?=[.)]))")
+_LINKED = re.compile(r"@|#(?=\w)|https?(?=://)|www(?=\.)|GH(?=-\d)", re.IGNORECASE)
+# Beyond this a comment of an issue tracker grows unreadable (GitHub takes 65,536 characters).
+TEXT_CHARS = 4000
+_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: "\u2421"}
+# Controls that turn text around, and C1.
+_CONTROLS |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
+
+
+def render(report: Report) -> str:
+    """The whole report."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"## Stream report: {code(report.name)}"
+    yield ""
+    yield f"{parts.headline(report)}. **{parts.verdict(report).capitalize()}.**"
+    for turn in report.turns:
+        yield ""
+        yield from _turn(report, turn)
+    if objectives := parts.objective_cells(report):
+        yield from ["", "### Objectives", ""]
+        yield from _table(parts.OBJECTIVE_TITLES, objectives)
+    if report.judgements:
+        yield from ["", "### Expectations", ""]
+        for judgement in report.judgements:
+            mark = "x" if judgement.passed else " "
+            yield f"- [{mark}] {code(judgement.expectation.text)}: {code(judgement.found)}"
+    for note in (*report.damage, *report.analysis.problems):
+        yield from ["", f"Note: {code(note)}"]
+    clock = report.analysis.header.clock
+    yield from ["", f"<sub>{report.tool}, clock: {parts.CLOCK_WORDS.get(clock, 'not known')}</sub>"]
+
+
+def _turn(report: Report, turn: Turn) -> Iterator[str]:
+    request = parts.request_line(turn)
+    if len(report.turns) > 1:
+        yield from [f"### Turn {turn.number}", ""]
+    if request:
+        yield from [code(request), ""]
+    rows = [Row(row.name, row.value) for row in parts.summary_rows(turn)]
+    yield from _table(["", ""], [[row.name, code(row.value)] for row in rows])
+    if turn.findings:
+        yield from ["", "### Findings", ""]
+        for shown in parts.shown(turn.findings):
+            yield from _finding(shown)
+    timing = [*parts.clock_rows(report, turn), *parts.gap_rows(report, turn)]
+    if timing:
+        yield from ["", "### Timing", ""]
+        yield from _table(["", ""], [[row.name, row.value] for row in timing])
+    if turn.connections:
+        yield from ["", "### Connections", ""]
+        cells = [parts.connection_cells(conn) for conn in turn.connections]
+        yield from _table(parts.CONNECTION_TITLES, [[*row[:-1], code(row[-1])] for row in cells])
+    for name, text in (("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)):
+        if text:
+            yield from ["", f"<details><summary>{name}, {len(text):,} characters</summary>", ""]
+            yield from [fence(text), "", "</details>"]
+
+
+def _finding(shown: parts.Shown) -> Iterator[str]:
+    finding = shown.finding
+    yield f"- **{finding.severity}** `{finding.rule}` ({parts.place(finding)})  "
+    yield f"  {prose(finding.message)}  "
+    if shown.advice:
+        yield f"  {prose(shown.advice)}  "
+    if finding.raw:
+        yield f"  bytes: {code(parts.quoted(finding))}  "
+    if shown.reference:
+        yield f"  see {code(shown.reference)}"
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(titles) + " |"
+    yield "|" + " --- |" * len(titles)
+    for row in rows:
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def code(text: str) -> str:
+    """Text of others as a code span on one line."""
+    flat = " ".join(text.translate(_CONTROLS).split())
+    if not flat:
+        return "(empty)"
+    ticks = "`" * (_longest(r"`+", flat) + 1)
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{ticks}{pad}{flat}{pad}{ticks}"
+
+
+def prose(text: str) -> str:
+    """A sentence that may quote others: no mark-up, link, mention or reference in it means anything."""
+    flat = " ".join(text.translate(_CONTROLS).split())
+    plain = _MARKUP.sub(_escaped, flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    # A comment between them keeps trackers from linking what they find.
+    return _LINKED.sub(r"\g<0><!-- -->", plain)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    # A backslash means nothing before a digit: it is the point after the number that would make a list of it.
+    return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
+
+
+def fence(text: str, language: str = "text") -> str:
+    """Text of others as a code block, cut where it grows too long."""
+    shown = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+    if len(shown) > TEXT_CHARS:
+        shown = shown[:TEXT_CHARS] + f"\n... {len(text) - TEXT_CHARS:,} more characters"
+    ticks = "`" * max(3, _longest(r"`+", shown) + 1)
+    return f"{ticks}{language}\n{shown}\n{ticks}"
+
+
+def _longest(pattern: str, text: str) -> int:
+    return max((len(run) for run in re.findall(pattern, text)), default=0)

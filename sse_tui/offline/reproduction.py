@@ -1,0 +1,56 @@
+"""Whether records still show a finding: the predicate for `minimize`, and the search for what to ask it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Sequence
+
+from sse_tui.analysis.analysis import Analysis
+from sse_tui.diagnosis import RULES, Finding
+from sse_tui.errors import UsageError
+from sse_tui.recording.records import Header, Record
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_RANK = {"info": 0, "warning": 1, "error": 2}
+
+
+def checked_rule(rule: str) -> str:
+    """`rule` when there is one of that id. Raises `UsageError` that names the nearest one."""
+    if rule in RULES:
+        return rule
+    near = difflib.get_close_matches(rule, RULES, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"Rules: {', '.join(sorted(RULES))}."
+    raise UsageError("unknown-rule", f"There is no rule {rule!r}.", hint)
+
+
+def findings_of(records: Sequence[Record], header: Header, dialect: str | None = None) -> list[Finding]:
+    """Everything the rules find in these records."""
+    analysis = Analysis(header, dialect=dialect)
+    for record in records:
+        analysis.feed(record)
+    analysis.finish()
+    return analysis.findings
+
+
+def still_found(
+    rule: str, header: Header, records: Sequence[Record], dialect: str | None = None
+) -> Callable[[Sequence[Record]], bool] | None:
+    """A predicate: the rule says the same of a part as of `records`, numbers aside.
+
+    Of several findings the first of the most severe ones is meant. None where the rule finds nothing.
+    """
+    found = [finding for finding in findings_of(records, header, dialect) if finding.rule == rule]
+    if not found:
+        return None
+    meant = _saying(max(found, key=lambda finding: _RANK[finding.severity]))
+
+    def holds(part: Sequence[Record]) -> bool:
+        return any(f.rule == rule and _saying(f) == meant for f in findings_of(part, header, dialect))
+
+    return holds
+
+
+def _saying(finding: Finding) -> tuple[str, str]:
+    """What a finding says, without its numbers."""
+    return finding.severity, _NUMBER.sub("#", finding.message)

@@ -1,0 +1,74 @@
+"""``POST /v1/chat/completions``: a new answer, streamed or whole, or the rest of an earlier stream."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from sse_tui.engine.interface import Final, Generation, Piece
+from sse_tui.errors import SseTuiError
+from sse_tui.server.api_errors import ApiError, from_engine
+from sse_tui.server.chat_request import ChatRequest, parse_chat_request
+from sse_tui.server.endpoint_state import Endpoint
+from sse_tui.server.event_id import new_stream
+from sse_tui.server.generation import cancelled
+from sse_tui.server.request_body import read_json_body
+from sse_tui.server.streams import rest_or_end
+
+
+async def chat_completions(request: Request) -> ASGIApp:
+    """With ``Last-Event-ID`` the rest of that stream, and never a second generation; else a new answer."""
+    endpoint: Endpoint = request.app.state.endpoint
+    last_event_id = request.headers.get("last-event-id", "")
+    if last_event_id:
+        return rest_or_end(await endpoint.resume(last_event_id))
+    endpoint.backend.require()
+    try:
+        body = await read_json_body(request, endpoint.settings.max_body_bytes)
+    except ClientDisconnect:
+        return Response(status_code=499)
+    asked = parse_chat_request(body, new_stream())
+    if asked.stream:
+        return await endpoint.start(asked)
+    return await _whole(endpoint, asked, request)
+
+
+async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Response:
+    """The answer as one JSON object. It cannot be resumed, so a client that leaves ends the generation."""
+    chunks = endpoint.chunks(asked)
+    generation = endpoint.submit(asked)
+    endpoint.whole.add(generation)
+    ear = asyncio.ensure_future(_cancel_when_gone(request, generation))
+    try:
+        text, final = await _collect(generation)
+    except SseTuiError as error:
+        raise from_engine(error.code, error.message) from error
+    finally:
+        ear.cancel()
+        endpoint.whole.discard(generation)
+    if final.finish == "cancelled":
+        stopping = endpoint.backend.state == "stopping"
+        raise endpoint.backend.unavailable() if stopping else cancelled("The generation was cancelled.")
+    if final.finish == "error":
+        raise from_engine(final.error_code, final.error)
+    headers = {"X-Seed": str(asked.generation.seed)}
+    return Response(chunks.whole(text, final), headers=headers, media_type="application/json")
+
+
+async def _collect(generation: Generation) -> tuple[str, Final]:
+    texts: list[str] = []
+    async for step in generation:
+        if isinstance(step, Piece):
+            texts.append(step.text)
+        elif isinstance(step, Final):
+            return "".join([*texts, step.text]), step
+    raise ApiError(500, "engine_error", "The engine stopped without an end.", kind="server_error")
+
+
+async def _cancel_when_gone(request: Request, generation: Generation) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    generation.cancel()

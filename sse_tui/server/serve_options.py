@@ -1,0 +1,104 @@
+"""What it takes to serve: the settings, and which engine with which model."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from sse_tui.engine.interface import Engine
+from sse_tui.errors import ModelError, UsageError
+from sse_tui.server.backend import Backend
+from sse_tui.server.settings import ServerSettings
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+EnsureModel: TypeAlias = Callable[[str | None, Progress], Path]
+"""Finds a model by name or path (None: the default), and downloads it if need be. Blocks; called in a thread.
+Tells its progress as bytes done of bytes in all."""
+
+
+class ServeOptions(msgspec.Struct, kw_only=True, frozen=True):
+    """One endpoint: where it listens and what it runs.
+
+    `script` is the text of the scripted engine, its first token after `ttft_ms`, the others every `gap_ms`.
+    """
+
+    settings: ServerSettings = ServerSettings()
+    engine: Literal["llamacpp", "scripted"] = "llamacpp"
+    model: str | None = None
+    n_gpu_layers: int = -1
+    n_ctx: int = 4096
+    n_seq: int = 4
+    n_threads: int | None = None
+    script: str | None = None
+    ttft_ms: float = 200.0
+    gap_ms: float = 20.0
+
+
+def local_model(model: str | None, progress: Progress) -> Path:
+    """`EnsureModel` without a catalogue: a path to a file, nothing else."""
+    if model is None:
+        raise UsageError("model-missing", "No model is given.", "Name a GGUF file with --model.")
+    path = Path(model).expanduser()
+    if not path.is_file():
+        raise ModelError("model-not-found", f"There is no file {path}.", "Name a GGUF file with --model.")
+    return path
+
+
+async def make_engine(options: ServeOptions, ensure_model: EnsureModel, backend: Backend) -> Engine:
+    """The engine that `options` ask for, not started. A download shows as the backend's state."""
+    if options.engine == "scripted":
+        return _scripted(options)
+    path = await _ensure(options.model, ensure_model, backend)
+    named = options.model is not None and not options.model.endswith(".gguf") and "/" not in options.model
+    from sse_tui.engine.llamacpp import LlamaCppEngine
+
+    return LlamaCppEngine(
+        path,
+        name=options.model if named else None,
+        n_gpu_layers=options.n_gpu_layers,
+        n_ctx=options.n_ctx,
+        n_seq=options.n_seq,
+        n_threads=options.n_threads,
+    )
+
+
+async def _ensure(model: str | None, ensure_model: EnsureModel, backend: Backend) -> Path:
+    """Run `ensure_model` in a thread that does not keep the process alive, and can be given up."""
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[Path] = loop.create_future()
+
+    def progress(done: int, total: int | None) -> None:
+        loop.call_soon_threadsafe(lambda: backend.turn("downloading", done=done, total=total))
+
+    def settle(path: Path | None, error: BaseException | None) -> None:
+        if found.done():
+            return
+        if path is not None:
+            found.set_result(path)
+        else:
+            found.set_exception(error or RuntimeError("no path"))
+
+    def work() -> None:
+        try:
+            path, error = ensure_model(model, progress), None
+        except BaseException as caught:
+            path, error = None, caught
+        try:
+            loop.call_soon_threadsafe(settle, path, error)
+        except RuntimeError:
+            # The loop is closed: nobody waits for the model any more.
+            return
+
+    threading.Thread(target=work, name="model", daemon=True).start()
+    return await found
+
+
+def _scripted(options: ServeOptions) -> Engine:
+    from sse_tui.engine.scripted import ScriptedEngine
+
+    return ScriptedEngine(options.script, ttft_ms=options.ttft_ms, gap_ms=options.gap_ms)

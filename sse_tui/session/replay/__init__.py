@@ -1,6 +1,0 @@
-"""Serving a recording again: what to answer to a request (`script`), and answering it at its pace (`server`)."""
-
-from sse_tui.session.replay.script import Answer, Script
-from sse_tui.session.replay.server import ReplayServer
-
-__all__ = ["Answer", "ReplayServer", "Script"]

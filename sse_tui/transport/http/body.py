@@ -1,0 +1,104 @@
+"""The body of a response as stamped reads, whichever transport brought it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple, Protocol
+
+import httpx
+
+from sse_tui.transport.http.http1 import ResponseReader
+from sse_tui.transport.http.tcp import Read, TcpStream
+from sse_tui.transport.http.tls import TlsStream, TruncatedTls
+
+
+class Ending(NamedTuple):
+    """How a body ended: `reason` is that of a `Close` record (eof, incomplete, reset, error)."""
+
+    reason: str
+    detail: str
+
+
+class Body(Protocol):
+    """Reads of a body. `ending` is set once `read` has returned None."""
+
+    ending: Ending | None
+
+    async def read(self) -> Read | None:
+        """The next read that brought body bytes; None at the end, however it came. Safe to cancel."""
+
+    def close(self) -> None:
+        """Close the connection with a FIN. May be called twice."""
+
+    def reset(self) -> bool:
+        """Close the connection with a RST if that can be done; whether it could."""
+
+    async def closed(self) -> None:
+        """Wait until a close that was asked for has been done."""
+
+
+class StampedBody:
+    """The body of an HTTP/1.1 response on a socket of ours. Several HTTP chunks in one read are one read."""
+
+    def __init__(self, stream: TcpStream | TlsStream, reader: ResponseReader, first: Read) -> None:
+        self._stream = stream
+        self._reader = reader
+        self._first: Read | None = first if first.data else None
+        self.ending: Ending | None = None
+
+    async def read(self) -> Read | None:
+        if self._first is not None:
+            read, self._first = self._first, None
+            return read
+        while self.ending is None:
+            if self._reader.complete:
+                self.ending = Ending("eof", "")
+                break
+            if self._reader.broken:
+                self.ending = Ending("error", f"the HTTP framing is broken: {self._reader.broken}")
+                break
+            try:
+                data, t, clock = await self._stream.read()
+                body = self._reader.feed(data) if data else b""
+            except TruncatedTls as error:
+                self.ending = Ending("incomplete", str(error))
+            except ConnectionResetError:
+                self.ending = Ending("reset", "the server reset the connection")
+            except OSError as error:
+                self.ending = Ending("error", str(error))
+            else:
+                if body:
+                    return Read(body, t, clock)
+                if not data:
+                    self.ending = self._at_eof()
+        return None
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def reset(self) -> bool:
+        self._stream.reset()
+        return True
+
+    async def closed(self) -> None:
+        """Closing a socket does not wait."""
+
+    def _at_eof(self) -> Ending:
+        missing = self._reader.missing()
+        if missing:
+            return Ending("incomplete", f"the connection ended without {missing}")
+        return Ending("eof", "")
+
+
+class BodyStream(httpx.AsyncByteStream):
+    """A `Body` as httpx wants a response's stream."""
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while (read := await self._body.read()) is not None:
+            yield read.data
+
+    async def aclose(self) -> None:
+        self._body.close()

@@ -1,0 +1,125 @@
+"""The request that is really sent, and the records of what went over the wire."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+
+import httpx
+
+from sse_tui import __version__
+from sse_tui.errors import UsageError
+from sse_tui.recording.records import Headers, Request, Response
+from sse_tui.transport.stream_request import StreamRequest
+
+LAST_EVENT_ID = "last-event-id"
+# What a request for an event stream carries (HTML standard, section 9.2.3) unless the caller says
+# otherwise. No content coding: a compressor on the way holds events back.
+_DEFAULTS = (
+    ("Accept", "text/event-stream"),
+    ("Cache-Control", "no-cache"),
+    ("Accept-Encoding", "identity"),
+    ("User-Agent", f"sse-tui/{__version__}"),
+)
+
+# A token, RFC 9110 section 5.6.2.
+_METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+def own_last_event_id(request: StreamRequest) -> str:
+    """The last event ID that the caller set by hand as a header, to begin with."""
+    return next((value for name, value in request.headers if name.lower() == LAST_EVENT_ID), "")
+
+
+def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) -> httpx.Request:
+    """The request for one attempt. Raises UsageError for a URL or a header that cannot be sent.
+
+    Credentials in the URL become an Authorization header, so that no record shows them in a URL.
+    """
+    try:
+        url = httpx.URL(request.url)
+    except (httpx.InvalidURL, TypeError) as error:
+        raise UsageError("bad-url", f"{request.url!r} is not a URL ({error}).") from error
+    if not sendable(url):
+        raise UsageError(
+            "bad-url",
+            f"{request.url!r} is not an http or https URL.",
+            "Write it as http://host:port/path, the port at most 65535.",
+        )
+    if not _METHOD.fullmatch(request.method):
+        raise UsageError(
+            "bad-method", f"{request.method!r} is not a request method.", "Write it as one word."
+        )
+    headers = [(name, value) for name, value in request.headers if name.lower() != LAST_EVENT_ID]
+    given = {name.lower() for name, _ in headers}
+    headers += [(name, value) for name, value in _DEFAULTS if name.lower() not in given]
+    if url.userinfo:
+        if "authorization" not in given:
+            pair = f"{url.username}:{url.password}".encode()
+            headers.append(("Authorization", "Basic " + base64.b64encode(pair).decode("ascii")))
+        url = url.copy_with(username=None, password=None)
+    if last_event_id:
+        headers.append(("Last-Event-ID", last_event_id))
+    try:
+        return httpx.Request(
+            request.method.upper(), url, headers=_raw(headers), content=request.body, cookies=cookies
+        )
+    except (ValueError, httpx.InvalidURL) as error:
+        raise UsageError("bad-request", f"The request cannot be sent: {error}.") from error
+
+
+def sendable(url: httpx.URL) -> bool:
+    """Whether a request can be sent there at all: http or https, a host, a port that exists."""
+    return url.scheme in ("http", "https") and bool(url.host) and (url.port or 0) <= 65535
+
+
+def request_record(t: int, turn: int, conn: int, sent: httpx.Request, dialect: str | None) -> Request:
+    """The record for a request about to be sent."""
+    body = sent.content
+    text: str | None = None
+    binary: str | None = None
+    if body:
+        try:
+            text = body.decode("utf-8")
+        except UnicodeDecodeError:
+            binary = base64.b64encode(body).decode("ascii")
+    return Request(
+        t=t,
+        turn=turn,
+        conn=conn,
+        method=sent.method,
+        url=str(sent.url),
+        headers=header_text(sent.headers.raw),
+        body=text,
+        body_b64=binary,
+        dialect=dialect,
+    )
+
+
+def response_record(t: int, turn: int, conn: int, response: httpx.Response) -> Response:
+    """The record for a response's head."""
+    return Response(
+        t=t,
+        turn=turn,
+        conn=conn,
+        status=response.status_code,
+        http_version=response.http_version,
+        headers=header_text(response.headers.raw),
+    )
+
+
+def _raw(headers: Sequence[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+
+
+def header_text(raw: Sequence[tuple[bytes, bytes]]) -> Headers:
+    """Headers as text: UTF-8 where they are valid, else byte for byte."""
+    return [(name.decode("latin-1"), _value(value)) for name, value in raw]
+
+
+def _value(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

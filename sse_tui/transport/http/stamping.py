@@ -1,0 +1,176 @@
+"""The stamping transport: HTTP/1.1 on a raw socket, under httpx.
+
+httpx keeps what it is good at (URLs, redirects, cookies, authentication); this carries one request on one
+connection of its own and reports when each phase ended. There is no pool: a stream takes its connection
+with it, and the set-up of each connection is part of what is measured.
+
+A request's `extensions` may hold "phase" (called with name, end and length in nanoseconds as each phase
+ends) and "opened" (called with the connection, before anything is sent) and "timeout" (httpx's: "connect"
+covers resolution, TCP and TLS; "read" from the request written to the headers). A response's `extensions`
+hold "body", the `StampedBody` that gives reads with their times.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import httpx
+
+from sse_tui.errors import UsageError
+from sse_tui.transport.clock import SessionClock
+from sse_tui.transport.http.addresses import connect, resolve
+from sse_tui.transport.http.body import BodyStream, StampedBody
+from sse_tui.transport.http.http1 import Http1Error, ResponseReader, encode_request
+from sse_tui.transport.http.tcp import Read, TcpStream
+from sse_tui.transport.http.tls import TlsStream
+from sse_tui.transport.problems import (
+    connect_failed,
+    connect_timed_out,
+    first_byte_timed_out,
+    lost_before_headers,
+    not_http,
+    not_resolved,
+    tls_failed,
+)
+
+PhaseSink: TypeAlias = Callable[[str, int, int], None]
+WireStream: TypeAlias = TcpStream | TlsStream
+_PORTS = {"http": 80, "https": 443}
+
+
+class StampingTransport(httpx.AsyncBaseTransport):
+    """One request, one connection, every read stamped."""
+
+    def __init__(self, clock: SessionClock, context: Callable[[], ssl.SSLContext]) -> None:
+        self._clock = clock
+        self._context = context
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        phase: PhaseSink = request.extensions.get("phase", _nowhere)
+        timeout: dict[str, Any] = request.extensions.get("timeout", {})
+        body = await request.aread()
+        try:
+            message = encode_request(request.method, request.url.raw_path, request.headers.raw, body)
+        except ValueError as error:
+            raise UsageError("bad-header", f"The request cannot be sent: {error}.") from error
+        self._clock.measure()
+        stream = await self._open(request.url, phase, timeout.get("connect"))
+        request.extensions.get("opened", _nowhere)(stream)
+        try:
+            return await self._exchange(stream, request, message, phase, timeout.get("read"))
+        except BaseException:
+            stream.close()
+            raise
+
+    async def _open(self, url: httpx.URL, phase: PhaseSink, limit: float | None) -> WireStream:
+        host, port = url.raw_host.decode("ascii"), url.port or _PORTS[url.scheme]
+        # Made before the clock starts: reading the authorities' certificates is no part of the handshake.
+        context = self._context() if url.scheme == "https" else None
+        step = "resolving the name"
+        try:
+            async with asyncio.timeout(limit):
+                start = self._clock.now()
+                try:
+                    addresses = await resolve(host, port)
+                except (socket.gaierror, UnicodeError) as error:
+                    raise not_resolved(host, error) from error
+                start = self._passed(phase, "dns", start)
+                step = "connecting"
+                try:
+                    tcp = TcpStream(await connect(addresses), self._clock)
+                except OSError as error:
+                    raise connect_failed(host, port, error) from error
+                start = self._passed(phase, "tcp", start)
+                if context is None:
+                    return tcp
+                step = "negotiating TLS"
+                try:
+                    tls = await _secure(tcp, context, host)
+                except BaseException:
+                    tcp.close()
+                    raise
+                self._passed(phase, "tls", start)
+                return tls
+        except TimeoutError as error:
+            raise connect_timed_out(host, port, step, limit) from error
+
+    async def _exchange(
+        self,
+        stream: WireStream,
+        request: httpx.Request,
+        message: bytes,
+        phase: PhaseSink,
+        limit: float | None,
+    ) -> httpx.Response:
+        url = request.url
+        reader = ResponseReader(request.method)
+        try:
+            async with asyncio.timeout(limit):
+                start = self._clock.now()
+                try:
+                    await stream.write(message)
+                except OSError:
+                    pass  # a server may answer and close before it has read everything: the answer counts
+                sent = self._passed(phase, "sent", start)
+                read, first = await self._read_head(stream, reader, url)
+        except TimeoutError as error:
+            raise first_byte_timed_out(url, limit) from error
+        head = reader.head
+        assert head is not None
+        t = max(read.t, sent)
+        phase("headers", t, t - sent)
+        body = StampedBody(stream, reader, Read(first, t, read.clock))
+        return httpx.Response(
+            status_code=head.status,
+            headers=head.headers,
+            stream=BodyStream(body),
+            request=request,
+            extensions={
+                "http_version": head.http_version.encode("ascii"),
+                "reason_phrase": head.reason,
+                "body": body,
+                "sent": sent,
+                "headers_at": t,
+            },
+        )
+
+    async def _read_head(
+        self, stream: WireStream, reader: ResponseReader, url: httpx.URL
+    ) -> tuple[Read, bytes]:
+        beginning = b""
+        while True:
+            try:
+                read = await stream.read()
+            except OSError as error:
+                raise lost_before_headers(url, str(error), beginning) from error
+            if not read.data:
+                raise lost_before_headers(url, "the server closed the connection", beginning)
+            beginning = beginning or read.data[:200]
+            try:
+                body = reader.feed(read.data)
+            except Http1Error as error:
+                raise not_http(url, str(error), beginning) from error
+            if reader.head is not None:
+                return read, body
+
+    def _passed(self, phase: PhaseSink, name: str, start: int) -> int:
+        now = self._clock.now()
+        phase(name, now, now - start)
+        return now
+
+
+def _nowhere(*_: object) -> None:
+    """Nobody asked to be told."""
+
+
+async def _secure(tcp: TcpStream, context: ssl.SSLContext, host: str) -> TlsStream:
+    tls = TlsStream(tcp, context, host)
+    try:
+        await tls.handshake()
+    except (ssl.SSLError, OSError) as error:
+        raise tls_failed(host, error) from error
+    return tls

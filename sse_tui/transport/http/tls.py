@@ -1,0 +1,121 @@
+"""TLS over a stamped TCP connection, with the stamps kept.
+
+`ssl.MemoryBIO` keeps TLS apart from the socket, so the time of decrypted bytes is that of the read of the
+socket that completed them.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+
+import httpx
+
+from sse_tui.transport.http.tcp import READ_SIZE, Read, TcpStream
+
+
+class TruncatedTls(ConnectionError):  # noqa: N818 - named for what happened
+    """The TCP connection ended without TLS's own goodbye (close_notify)."""
+
+
+class TlsStream:
+    """A client's TLS session; the interface is that of `TcpStream`."""
+
+    def __init__(self, tcp: TcpStream, context: ssl.SSLContext, server_name: str) -> None:
+        self._tcp = tcp
+        self._incoming = ssl.MemoryBIO()
+        self._outgoing = ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)
+        self._aborting = False
+        self._last = Read(b"", 0, "read")
+
+    @property
+    def peer(self) -> str:
+        """The address at the other end, for messages."""
+        return self._tcp.peer
+
+    async def handshake(self) -> None:
+        """Agree on keys and verify the certificate. Raises ssl.SSLError."""
+        while True:
+            try:
+                self._tls.do_handshake()
+            except ssl.SSLWantReadError:
+                await self._flush()
+                await self._receive()
+            except ssl.SSLError:
+                await self._flush()  # the alert that says why
+                raise
+            else:
+                await self._flush()
+                return
+
+    async def read(self) -> Read:
+        """Decrypted bytes and the stamp of the read that completed them; no data at the orderly end."""
+        while True:
+            pieces: list[bytes] = []
+            ended = False
+            try:
+                while piece := self._tls.read(READ_SIZE):
+                    pieces.append(piece)
+                ended = True
+            except ssl.SSLWantReadError:
+                pass
+            except ssl.SSLZeroReturnError:
+                ended = True
+            except ssl.SSLEOFError as error:
+                if not pieces:
+                    raise TruncatedTls("the TLS connection ended without close_notify") from error
+            if self._outgoing.pending:
+                await self._flush()
+            if pieces or ended:
+                return Read(b"".join(pieces), self._last.t, self._last.clock)
+            await self._receive()
+
+    async def write(self, data: bytes) -> None:
+        """Encrypt all of `data` and hand it to the kernel."""
+        self._tls.write(data)
+        await self._flush()
+
+    def close(self) -> None:
+        """Close with close_notify and a FIN."""
+        if not self._aborting:
+            self._goodbye()
+        self._tcp.close()
+
+    def abort_on_close(self) -> None:
+        """Make the next close a RST with nothing before it."""
+        self._aborting = True
+        self._tcp.abort_on_close()
+
+    def reset(self) -> None:
+        """Close with a RST and nothing before it."""
+        self.abort_on_close()
+        self.close()
+
+    def _goodbye(self) -> None:
+        try:
+            self._tls.unwrap()
+        except (ssl.SSLError, OSError, ValueError):
+            pass
+        if self._outgoing.pending:
+            self._tcp.write_now(self._outgoing.read())
+
+    async def _flush(self) -> None:
+        if self._outgoing.pending:
+            await self._tcp.write(self._outgoing.read())
+
+    async def _receive(self) -> None:
+        self._last = await self._tcp.read()
+        if self._last.data:
+            self._incoming.write(self._last.data)
+        else:
+            self._incoming.write_eof()
+
+
+def create_context(verify: bool | str) -> ssl.SSLContext:
+    """A client context: True for the usual authorities, False for none, a path for a CA file or directory."""
+    if not isinstance(verify, str):
+        return httpx.create_ssl_context(verify=verify)
+    if os.path.isdir(verify):
+        return ssl.create_default_context(capath=verify)
+    return ssl.create_default_context(cafile=verify)

@@ -1,0 +1,90 @@
+"""What all parts of one turn share: its clock, its limits, its wish to stop, and the common head of its
+records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from sse_tui.faults import Cut, Reset, Stall
+from sse_tui.recording.records import Close, Fault, Record, chunk
+from sse_tui.transport.clock import SessionClock
+from sse_tui.transport.http.tcp import Read
+from sse_tui.transport.stream_request import Timeouts
+from sse_tui.transport.waiting import Waiter, Woken
+
+
+class Turn:
+    """One request of a user with all the connections that serve it. `conn` is the number of the running
+    one.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        clock: SessionClock,
+        timeouts: Timeouts,
+        next_conn: Callable[[], int],
+        sleep: Callable[[float], Awaitable[object]],
+    ) -> None:
+        self.number = number
+        self.clock = clock
+        self.timeouts = timeouts
+        self.waiter = Waiter()
+        self.stopped = False
+        self.conn = 0
+        self.began = clock.now()
+        self._next_conn = next_conn
+        self._sleep = sleep
+
+    def begin(self) -> None:
+        """The total time starts now."""
+        self.began = self.clock.now()
+
+    def new_connection(self) -> int:
+        """The number of the connection that starts now."""
+        self.conn = self._next_conn()
+        return self.conn
+
+    def stop(self) -> None:
+        """End the turn, whatever it is waiting for."""
+        self.stopped = True
+        self.waiter.wake()
+
+    @property
+    def deadline(self) -> int | None:
+        """When the total time is over."""
+        total = self.timeouts.total
+        return None if total is None else self.began + int(total * 1e9)
+
+    def until(self, deadline: int | None) -> float | None:
+        """Seconds from now to `deadline`, never negative; None for none."""
+        return None if deadline is None else max(0.0, (deadline - self.clock.now()) / 1e9)
+
+    async def pause(self, seconds: float) -> None:
+        """Sleep. Raises Woken when something calls for attention before, TimeoutError when the total time
+        is over.
+        """
+        if self.stopped:
+            raise Woken
+        await self.waiter.wait(self._sleep(max(0.0, seconds)), self.until(self.deadline))
+
+    def chunk(self, read: Read, data: bytes) -> Record:
+        """The record for `data`, which came with `read`."""
+        marked = read.clock if read.clock != self.clock.source else None
+        return chunk(read.t, data, turn=self.number, conn=self.conn, clock=marked)
+
+    def fault(self, step: Stall | Cut | Reset) -> Fault:
+        """The record for a fault that fired now."""
+        return Fault(
+            t=self.clock.now(),
+            turn=self.number,
+            conn=self.conn,
+            plan=str(step.fault),
+            at=step.at,
+            did=step.did,
+        )
+
+    def close(self, reason: str, detail: str) -> Close:
+        """The record for the end of the running connection."""
+        return Close(t=self.clock.now(), turn=self.number, conn=self.conn, reason=reason, detail=detail)

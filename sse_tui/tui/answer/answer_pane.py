@@ -1,0 +1,172 @@
+"""The answer pane: the conversation, growing a line at a time while an answer streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from sse_tui.analysis.entry import Span
+from sse_tui.analysis.turn import Turn
+from sse_tui.tui.actions import bindings
+from sse_tui.tui.answer.conversation import DocLine, Document, highlight
+from sse_tui.tui.drawing.line_view import LineView
+
+CARET = "▋"
+
+
+class AnswerPane(LineView):
+    """Shows a `Document`. Feed it by `sync`; it draws only lines on screen and never parses while streaming."""
+
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings("answer"))
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "answer--label", "answer--user", "answer--text", "answer--reasoning", "answer--tool", "answer--refusal",
+        "answer--caption", "answer--end", "answer--error", "answer--space", "answer--caret", "answer--selected",
+        "answer--hint",
+    }  # fmt: skip
+
+    class Picked(Message):
+        """The character at `offset` of a turn's transcript was clicked."""
+
+        def __init__(self, turn: int, offset: int) -> None:
+            super().__init__()
+            self.turn = turn
+            self.offset = offset
+
+    class Step(Message):
+        """The token before (-1) or after (1) the selected one is wanted."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    class OpenWire(Message):
+        """The row of the selected token is wanted."""
+
+    def __init__(self, prompt_of: Callable[[Turn], str | None], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.document = Document(40, prompt_of)
+        self.hint: list[tuple[str, str]] = []
+        self._turns: Sequence[Turn] = ()
+        self._streaming = False
+        self._selected: tuple[int, Span] | None = None
+
+    def line_count(self) -> int:
+        """The lines of the document, or of the hint while there is none."""
+        return len(self.document) or len(self.hint)
+
+    def sync(self, turns: Sequence[Turn], *, streaming: bool) -> None:
+        """Show what the turns have gained. `streaming` draws the caret."""
+        self._turns = turns
+        caret_changed = streaming != self._streaming
+        self._streaming = streaming
+        if self.document.sync(turns) or caret_changed:
+            self.lines_changed()
+
+    def show_hint(self, lines: list[tuple[str, str]]) -> None:
+        """What to say while there is no conversation: (component, text) a line."""
+        if lines != self.hint:
+            self.hint = lines
+            if not len(self.document):
+                self.lines_changed()
+
+    def relayout(self) -> None:
+        """Lay everything out again, after a change of theme or of the Markdown choice."""
+        self.document.rebuild(self._turns, width=self.content_width - 1)
+        self.lines_changed()
+
+    def on_resize(self) -> None:
+        """Wrap to the new width."""
+        # A column is left free, so that text and scrollbar do not touch.
+        if self.document.width != self.content_width - 1:
+            self.document.rebuild(self._turns, width=self.content_width - 1)
+
+    def select(self, turn: int, span: Span | None) -> None:
+        """Highlight a span of a turn's transcript and bring it into view; None for none."""
+        self._selected = (turn, span) if span is not None else None
+        if span is not None:
+            line = self.document.line_of(turn, span[0])
+            if line is not None:
+                self.release()
+                self.show_line(line)
+        self.refresh()
+
+    # -- drawing --------------------------------------------------------------------------------------------------
+
+    def draw(self, index: int, width: int) -> Strip:
+        """One line of the conversation."""
+        if not len(self.document):
+            kind, text = self.hint[index]
+            return Strip([Segment(text, self.style_of(f"answer--{kind}"))])
+        line = self.document.line(index)
+        style = self.style_of(f"answer--{line.kind}")
+        segments = [Segment(line.gutter, style)] if line.gutter else []
+        body = line.segments if line.segments is not None else [Segment(line.text, style)]
+        if self._selected is not None:
+            marks = highlight(line, *self._selected)
+            if marks:
+                body = _marked(body, marks, self.style_of("answer--selected"))
+        segments += body
+        if self._streaming and index == self.line_count() - 1:
+            segments.append(Segment(CARET, self.style_of("answer--caret")))
+        return Strip(segments)
+
+    # -- input ----------------------------------------------------------------------------------------------------
+
+    def on_click(self, event: events.Click) -> None:
+        """Tell which character was clicked."""
+        place = self.under(event)
+        if place is None or not len(self.document):
+            return
+        line = self.document.line(place[0])
+        offset = offset_at(line, place[1])
+        if offset is not None:
+            self.post_message(self.Picked(line.turn, offset))
+
+    def action_step(self, by: int) -> None:
+        """Select the token before or after."""
+        self.post_message(self.Step(by))
+
+    def action_open_wire(self) -> None:
+        """Go to the wire row of the selection."""
+        self.post_message(self.OpenWire())
+
+    def action_follow(self) -> None:
+        """Go to the end and follow."""
+        self.follow()
+
+
+def offset_at(line: DocLine, column: int) -> int | None:
+    """The transcript's character at a column of a line, or the nearest before it on that line."""
+    column -= cell_len(line.gutter)
+    cells = 0
+    known: int | None = None
+    for char, offset in zip(line.text, line.offsets, strict=False):
+        if cells > column:
+            break
+        if offset >= 0:
+            known = offset
+        cells += cell_len(char)
+    return known
+
+
+def _marked(segments: list[Segment], runs: list[tuple[int, int]], style: Style) -> list[Segment]:
+    """Lay a style over runs of characters, counted through all segments."""
+    cuts = sorted({edge for run in runs for edge in run})
+    made: list[Segment] = []
+    place = 0
+    for text, own, _ in segments:
+        edges = [0, *(cut - place for cut in cuts if 0 < cut - place < len(text)), len(text)]
+        for first, last in pairwise(edges):
+            inside = any(start <= place + first < end for start, end in runs)
+            made.append(Segment(text[first:last], (own or Style.null()) + style if inside else own))
+        place += len(text)
+    return made

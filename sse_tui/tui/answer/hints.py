@@ -1,0 +1,49 @@
+"""What the answer pane says while there is no conversation yet: what this is, and what is being waited for."""
+
+from __future__ import annotations
+
+from sse_tui.session.live import Live, Status
+from sse_tui.tui.bars.endpoint_text import engine_text, loading_text
+from sse_tui.tui.drawing.visible import visible_line
+
+BAR_CELLS = 30
+Hint = tuple[str, str]
+
+
+def hints(live: Live, status: Status, waiting: str, retry_key: str) -> list[Hint]:
+    """Lines of (look, text). `waiting` is a prompt that is sent as soon as the model is ready."""
+    if live.spec.mode == "open":
+        return [("hint", ""), ("hint", "reading the recording…")]
+    if live.spec.mode == "inspect":
+        return [
+            ("hint", ""),
+            ("hint", f"connecting to {visible_line(live.spec.request.url)}" if live.spec.request else ""),
+        ]
+    lines: list[Hint] = [("hint", ""), ("label", "Chat, with every byte of it in the wire log.")]
+    lines += _endpoint(status, retry_key)
+    if waiting:
+        lines += [
+            ("hint", ""),
+            ("user", f"▌ {visible_line(waiting)}"),
+            ("hint", "is sent when the model is ready"),
+        ]
+    return lines
+
+
+def _endpoint(status: Status, retry_key: str) -> list[Hint]:
+    endpoint = status.endpoint
+    if endpoint is None:
+        return []
+    if endpoint.state == "failed":
+        return [
+            ("hint", ""),
+            ("error", f"✗ {visible_line(endpoint.message)}"),
+            ("hint", f"{retry_key} tries again"),
+        ]
+    if endpoint.state == "ready":
+        return [("hint", engine_text(endpoint))]
+    lines = [("hint", loading_text(endpoint))]
+    if endpoint.state == "downloading" and endpoint.total:
+        filled = endpoint.done * BAR_CELLS // endpoint.total
+        lines.append(("hint", "█" * filled + "░" * (BAR_CELLS - filled)))
+    return lines

@@ -1,0 +1,79 @@
+"""The prompt: where a message is written, with the earlier ones at hand."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widgets import TextArea
+
+from sse_tui.tui.actions import bindings
+from sse_tui.tui.answer.history import History
+
+
+class Prompt(TextArea):
+    """Enter sends, shift+enter or ctrl+j start a new line, up and down at the edges go through the history.
+
+    Keys of the text area that the app needs everywhere (ctrl+f, ctrl+x, F6) are the app's, which takes them first.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings("prompt"))
+
+    class Sent(Message):
+        """The text was sent."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, history: History, *, id: str | None = None) -> None:
+        super().__init__(
+            id=id, compact=True, soft_wrap=True, tab_behavior="focus", show_line_numbers=False,
+            highlight_cursor_line=False, placeholder="Ask something; enter sends it",
+        )  # fmt: skip
+        self.earlier = history
+
+    async def _on_key(self, event: events.Key) -> None:
+        # The text area inserts a line feed on enter before any binding is looked at.
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.action_send()
+            return
+        await super()._on_key(event)
+
+    def action_send(self) -> None:
+        """Send what is written, unless it is nothing."""
+        text = self.text.strip()
+        if text:
+            self.post_message(self.Sent(text))
+
+    def sent(self) -> None:
+        """The text was taken: remember it and clear the prompt."""
+        self.earlier.add(self.text.strip())
+        self.text = ""
+
+    def action_newline(self) -> None:
+        """Start a new line."""
+        self.insert("\n")
+
+    def action_older(self) -> None:
+        """Up: within the text first, then the prompt before."""
+        if not self.cursor_at_first_line:
+            self.action_cursor_up()
+            return
+        self._recall(self.earlier.older(self.text))
+
+    def action_newer(self) -> None:
+        """Down: within the text first, then the prompt after."""
+        if not self.cursor_at_last_line:
+            self.action_cursor_down()
+            return
+        self._recall(self.earlier.newer())
+
+    def _recall(self, text: str | None) -> None:
+        if text is not None:
+            self.text = text
+            self.move_cursor(self.document.end)

@@ -1,0 +1,1 @@
+"""Header, metrics, faults and footer."""

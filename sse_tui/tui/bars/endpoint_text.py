@@ -1,0 +1,59 @@
+"""What the local endpoint says of itself, in words: the download, the model, and where it really runs."""
+
+from __future__ import annotations
+
+from sse_tui.session.endpoint import EndpointStatus
+from sse_tui.tui.drawing.visible import visible_line
+
+
+def loading_text(status: EndpointStatus) -> str:
+    """A line for a state that passes: ``downloading model 41 % of 98 MB``; "" when there is nothing to wait for."""
+    if status.state == "downloading" and status.total:
+        return f"downloading model {status.done * 100 // status.total} % of {megabytes(status.total)}"
+    if status.state == "downloading":
+        return f"downloading model {megabytes(status.done)}" if status.done else "downloading model"
+    if status.state in {"starting", "loading"}:
+        return f"{status.state} the model" + (f" {visible_line(status.model)}" if status.model else "")
+    return ""
+
+
+def engine_text(status: EndpointStatus) -> str:
+    """Where the model runs, as llama.cpp itself tells: ``ready on CPU, 0/31 layers offloaded``."""
+    engine = status.engine
+    if not engine:
+        return status.state
+    if engine.get("engine") == "scripted":
+        return "ready: scripted engine, no model runs"
+    text = f"ready on {_devices(engine)}"
+    layers = _layers(engine)
+    return f"{text}, {layers} layers offloaded" if layers else text
+
+
+def engine_short(status: EndpointStatus) -> str:
+    """The same for the header: ``CPU 0/31``."""
+    engine = status.engine
+    if status.state != "ready" or not engine:
+        return ""
+    if engine.get("engine") == "scripted":
+        return "scripted"
+    return f"{_devices(engine)} {_layers(engine)}".rstrip()
+
+
+def _devices(engine: dict[str, object]) -> str:
+    devices = engine.get("devices")
+    if isinstance(devices, list) and devices:
+        names = [
+            str(device.get("name", device)) if isinstance(device, dict) else str(device) for device in devices
+        ]
+        return visible_line("+".join(names))
+    return visible_line(str(devices)) if devices else "CPU"
+
+
+def _layers(engine: dict[str, object]) -> str:
+    offloaded, total = engine.get("layers_offloaded"), engine.get("layers")
+    return f"{offloaded or 0}/{total}" if total else ""
+
+
+def megabytes(count: int) -> str:
+    """Bytes in MB, as download pages count them."""
+    return f"{count / 1e6:.0f} MB"

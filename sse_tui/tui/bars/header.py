@@ -1,0 +1,197 @@
+"""The header line: whom the session talks to, how that stands, and what is recorded."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from rich.style import Style
+from rich.text import Text
+from textual.widget import Widget
+
+from sse_tui.analysis.turn import Turn
+from sse_tui.session.live import Live, Status
+from sse_tui.tui.bars.endpoint_text import engine_short, loading_text
+from sse_tui.tui.detail.findings import SIGNS
+from sse_tui.tui.drawing.fit import Part, fit_line
+from sse_tui.tui.drawing.looks import look
+from sse_tui.tui.drawing.visible import visible_line
+
+
+class State(NamedTuple):
+    """A sign, a word and a look, so that no state is told by colour alone."""
+
+    sign: str
+    word: str
+    look: str
+
+
+STATES = {
+    "connecting": State("◌", "CONNECTING", "wait"),
+    "waiting": State("○", "WAITING", "wait"),
+    "streaming": State("●", "LIVE", "live"),
+    "reconnecting": State("↻", "RECONNECTING", "wait"),
+    "complete": State("✓", "COMPLETE", "good"),
+    "ended": State("✓", "ENDED", "good"),
+    "stopped": State("■", "STOPPED", "wait"),
+    "truncated": State("✗", "TRUNCATED", "bad"),
+    "error": State("✗", "ERROR", "bad"),
+    "refused": State("✗", "REFUSED", "bad"),
+    "failed": State("✗", "FAILED", "bad"),
+}
+ENDPOINT_STATES = {
+    "starting": State("◌", "STARTING", "wait"),
+    "downloading": State("↓", "DOWNLOADING", "wait"),
+    "loading": State("◌", "LOADING", "wait"),
+    "ready": State("○", "READY", "good"),
+    "failed": State("✗", "FAILED", "bad"),
+    "stopped": State("■", "STOPPED", "bad"),
+}
+
+
+class HeaderLine(Widget):
+    """One line, fitted to the width: state and time stay longest."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "header--name", "header--quiet", "header--live", "header--good", "header--wait", "header--bad", "header--rec",
+        "header--error", "header--warning", "header--info",
+    }  # fmt: skip
+    ALLOW_SELECT = False
+
+    def __init__(self, live: Live, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._live = live
+
+    def render(self) -> Text:
+        """The line."""
+        return fit_line(self._parts(), self.size.width)
+
+    def _look(self, name: str) -> Style:
+        return look(self, f"header--{name}")
+
+    def _parts(self) -> list[Part]:
+        status = self._live.status
+        turn = self._live.analysis.turn
+        quiet = self._look("quiet")
+        parts = [Part(" sse-tui", self._look("name"), 8)]
+        parts += self._where(turn, quiet)
+        parts += self._state(turn, status)
+        if turn is not None:
+            parts += self._progress(turn, quiet)
+        parts += self._badge()
+        if self._live.damaged:
+            lines = f"{self._live.damaged:,} damaged line{'' if self._live.damaged == 1 else 's'}"
+            parts.append(Part(lines, self._look("bad"), 2))
+        if self._live.behind and not self._live.unreadable and self._live.progress < 0.99:
+            parts.append(Part(f"reading {self._live.progress:.0%}", self._look("wait"), 1))
+        if status.endpoint is not None:
+            parts.append(Part(engine_short(status.endpoint), quiet, 5))
+        if status.recording is not None:
+            full = status.error is not None and status.error.code == "recording-write"
+            running = "■ NOT REC" if status.capture_gone or full else "● REC"
+            word = running if self._live.spec.path is None else "◼ FILE"
+            name = visible_line(status.recording.name)
+            parts.append(
+                Part(f"{word} {name} ", self._look("rec"), 7, shorter=word + " ", right=True, then=3)
+            )
+        return parts
+
+    def _badge(self) -> list[Part]:
+        """How many findings of each severity there are, by letter; nothing while there is none."""
+        found = self._live.found
+        if not len(found):
+            return []
+        counts = {severity: count for severity, count in found.counts().items() if count}
+        text = " ".join(f"{SIGNS[severity]}{count}" for severity, count in counts.items())
+        return [Part(text, self._look(next(iter(counts))), 1)]
+
+    def _where(self, turn: Turn | None, quiet: Style) -> list[Part]:
+        request = next((conn.request for conn in turn.connections if conn.request), None) if turn else None
+        model = self._model(turn)
+        if request is None:
+            return [Part(model, "", 4)]
+        _, _, rest = request.url.partition("://")
+        host, slash, path = rest.partition("/")
+        return [
+            Part(
+                visible_line(f"{request.method} {host}{slash}{path}"),
+                "",
+                6,
+                shorter=visible_line(host),
+                then=5,
+            ),
+            Part(model, "", 4),
+        ]
+
+    def _model(self, turn: Turn | None) -> str:
+        endpoint = self._live.status.endpoint
+        if turn is not None and turn.answer.model:
+            return visible_line(turn.answer.model)
+        if endpoint is not None and endpoint.model:
+            return visible_line(endpoint.model)
+        spec = self._live.spec
+        local = spec.config.local.model if spec.mode == "chat" and spec.profile.base_url is None else ""
+        return visible_line(spec.profile.model or local)
+
+    def _state(self, turn: Turn | None, status: Status) -> list[Part]:
+        endpoint = status.endpoint
+        file = self._file_state(turn) if self._live.spec.mode == "open" else None
+        if file is not None:
+            return [Part(f"{file.sign} {file.word}", self._look(file.look), 0)]
+        if status.capture_gone:
+            return [Part("✗ CAPTURE GONE: F8", self._look("bad"), 0)]
+        if self._live.broken_off:
+            return [Part("✗ BROKEN OFF", self._look("bad"), 0)]
+        if turn is not None and turn.over and endpoint is not None and endpoint.state == "failed":
+            return [Part("✗ ENDPOINT FAILED: F8", self._look("bad"), 0)]
+        if turn is not None:
+            state = STATES[turn.outcome]
+            response = next((c.response for c in reversed(turn.connections) if c.response is not None), None)
+            code = f"{response.status} " if response is not None else ""
+            return [Part(f"{code}{state.sign} {state.word}", self._look(state.look), 0)]
+        if endpoint is not None:
+            state = ENDPOINT_STATES.get(endpoint.state, State("◌", endpoint.state.upper(), "wait"))
+            return [
+                Part(f"{state.sign} {state.word}", self._look(state.look), 0),
+                Part(loading_text(endpoint), "", 1),
+            ]
+        state = self._before_anything()
+        return [Part(f"{state.sign} {state.word}", self._look(state.look), 0)]
+
+    def _file_state(self, turn: Turn | None) -> State | None:
+        """What an opened file that ends too early looks like; None where its last turn says how it stands."""
+        live = self._live
+        if live.unreadable:
+            return State("✗", "UNREADABLE", "bad")
+        if live.behind or live.analysis.end is not None or (turn is not None and turn.over) or live.written:
+            return None
+        return State("✗", "EMPTY", "bad") if turn is None else State("✗", "UNFINISHED", "bad")
+
+    def _before_anything(self) -> State:
+        spec = self._live.spec
+        if spec.mode == "open":
+            return State("◌", "READING", "wait")
+        if spec.mode == "chat":
+            return ENDPOINT_STATES["starting" if spec.profile.base_url is None else "ready"]
+        return STATES["connecting"]
+
+    def _progress(self, turn: Turn, quiet: Style) -> list[Part]:
+        parts: list[Part] = []
+        if turn.last_event_id:
+            shown = visible_line(turn.last_event_id)
+            shown = f"…{shown[-9:]}" if len(shown) > 12 else shown
+            parts.append(Part(f"id {shown}", quiet, 5))
+        resumed = len(turn.connections) - 1
+        if resumed > 0:
+            parts.append(Part(f"resumed {resumed}×", "", 2))
+        elapsed = self._elapsed(turn)
+        if elapsed is not None:
+            parts.append(Part(f"{int(elapsed) // 60:02}:{elapsed % 60:04.1f}", "", 1))
+        return parts
+
+    def _elapsed(self, turn: Turn) -> float | None:
+        t0 = turn.clocks.t0
+        if turn.over:
+            end = turn.clocks.clocks().stream_end
+            return end / 1000 if end is not None else None
+        now = self._live.now() if not self._live.broken_off else None
+        return (now - t0) / 1e9 if now is not None and t0 is not None and now >= t0 else None

@@ -1,0 +1,171 @@
+"""The metrics strip: the numbers of the turn, live sparklines, and how long the stream has been silent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.widget import Widget
+
+from sse_tui.analysis.turn import Turn
+from sse_tui.metrics import IdleView
+from sse_tui.tui.drawing import figures
+from sse_tui.tui.drawing.figures import UNKNOWN, ms, seconds
+from sse_tui.tui.drawing.fit import Part, fit_line
+from sse_tui.tui.drawing.looks import look
+from sse_tui.tui.drawing.sparkline import spark
+
+BAR_CELLS = 10
+
+
+class MetricsStrip(Widget):
+    """Three lines. `show` takes what to print; nothing is computed while drawing but the drawing."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "strip--name",
+        "strip--value",
+        "strip--spark",
+        "strip--warn",
+        "strip--good",
+    }
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._turn: Turn | None = None
+        self._ttfts: Sequence[float | None] = ()
+        self._idle: IdleView | None = None
+        self._clock = "read"
+        self._rate: float | None = None
+        self._objectives = (0, 0, 0)
+
+    def show(
+        self,
+        turn: Turn | None,
+        *,
+        ttfts: Sequence[float | None],
+        idle: IdleView | None,
+        clock: str,
+        rate_now: float | None,
+        objectives: tuple[int, int, int] = (0, 0, 0),
+    ) -> None:
+        """The turn to print; `idle` and `rate_now` only while its stream runs.
+
+        `objectives` counts those that hold, those that do not, and all.
+        """
+        self._objectives = objectives
+        self._turn, self._ttfts, self._idle, self._clock, self._rate = turn, ttfts, idle, clock, rate_now
+        self.refresh()
+
+    def render(self) -> Text:
+        """The lines."""
+        width = self.size.width
+        lines = [self._numbers(width), self._sparks(width), self._silence(width)]
+        return Text("\n").join(lines)
+
+    def _look(self, name: str) -> Style:
+        return look(self, f"strip--{name}")
+
+    def _numbers(self, width: int) -> Text:
+        turn = self._turn
+        if turn is None:
+            return fit_line([Part(" no request yet", self._look("name"))], width)
+        clocks = turn.clocks.clocks()
+        stats = turn.gaps.live()
+        label = figures.gap_label(turn)
+        tail_name, tail = figures.tail_text(stats)
+        speed = self._rate if self._rate is not None else turn.tpot.per_second
+        per_read = turn.gaps.events_per_read
+        share = turn.gaps.coalesced_share
+        pairs: list[tuple[str, str, int]] = [
+            ("headers", ms(clocks.ttfb), 6),
+            ("byte", ms(clocks.first_byte), 8),
+            ("event", ms(clocks.ttfc), 7),
+            ("TTFT", ms(clocks.ttft), 0),
+            ("TTFO", f"{ms(clocks.ttfo)} ms", 4),
+            (f"│ {label} p50", ms(stats.p50), 0),
+            (tail_name, tail, 1),
+            ("max", ms(stats.max) if tail_name != "max" else "", 3),
+            ("n", f"{stats.n:,}", 5),
+            ("│", f"{figures.rate(speed)} tok/s", 0),
+            ("│", f"{UNKNOWN if per_read is None else f'{per_read:.1f}'} ev/read", 2),
+            ("coalesced", UNKNOWN if share is None else f"{share:.0%}", 9),
+        ]
+        return self._paired([pair for pair in pairs if pair[1]], width)
+
+    def _paired(self, pairs: list[tuple[str, str, int]], width: int) -> Text:
+        """Names and values, where a name and its value are kept or dropped together."""
+        parts = [Part(f"{name} {value}", rank=rank) for name, value, rank in pairs]
+        line = Text(" ") + fit_line(parts, max(1, width - 1))
+        plain = line.plain
+        line.stylize(self._look("value"))
+        for name, _, _ in pairs:
+            place = plain.find(name + " ")
+            if place >= 0:
+                line.stylize(self._look("name"), place, place + len(name))
+        return line
+
+    def _sparks(self, width: int) -> Text:
+        """Inter-token latency over events and TTFT over requests, each with its scale, from zero."""
+        turn = self._turn
+        label = figures.gap_label(turn) if turn is not None else "ITL"
+        room = width - 1
+        first_room = room * 2 // 3
+        line = Text(" ", no_wrap=True, end="")
+        line.append_text(
+            self._one_spark(label, list(turn.gaps.recent) if turn is not None else [], first_room)
+        )
+        line.append("  ")
+        line.append_text(self._one_spark("TTFT", self._ttfts, width - line.cell_len))
+        line.truncate(width, pad=True)
+        return line
+
+    def _one_spark(self, name: str, values: Sequence[float | None], room: int) -> Text:
+        # The scale's width is known only after the drawing, so that room for the widest is left.
+        drawing = spark(values, max(0, room - len(name) - 14))
+        known = any(value is not None for value in values)
+        scale = f"0–{ms(drawing.top).removesuffix('.0')} ms" if known else UNKNOWN
+        line = Text(no_wrap=True, end="")
+        line.append(f"{name} ", self._look("name"))
+        line.append(f"{scale} ", self._look("value"))
+        line.append(drawing.cells, self._look("spark"))
+        if drawing.clipped:
+            line.append(f" {drawing.clipped}↑", self._look("warn"))
+        return line
+
+    def _silence(self, width: int) -> Text:
+        view = self._idle
+        name, value = self._look("name"), self._look("value")
+        clock = Part(f"{figures.clock_text(self._clock)} ", name, 3, right=True)
+        slo = self._slo()
+        if view is None or view.bytes is None:
+            return fit_line([Part(" beat - ", name, 1), Part("idle -", name, 2), slo, clock], width)
+        parts = [Part(self._beat(view), value, 1)]
+        if view.limit_s is not None and view.limit_in is not None:
+            filled = min(BAR_CELLS, int(view.bytes / (view.limit_s * 1000) * BAR_CELLS + 0.5))
+            bar = "█" * filled + "░" * (BAR_CELLS - filled)
+            look = self._look("warn") if filled > BAR_CELLS // 2 else value
+            parts += [
+                Part(f"idle {seconds(view.bytes)}", look, 0),
+                Part(f"{bar} limit {view.limit_s} s in {seconds(view.limit_in)}", look, 2, shorter=bar),
+            ]
+        else:
+            parts.append(Part(f"idle {seconds(view.bytes)}, past every known limit", self._look("warn"), 0))
+        return fit_line([*parts, slo, clock], width, gap=3)
+
+    def _slo(self) -> Part:
+        """How many objectives hold; F5 says which."""
+        held, failed, total = self._objectives
+        if not total:
+            return Part("SLO -", self._look("name"), 2)
+        look = self._look("warn") if failed else self._look("good")
+        return Part(f"SLO {'FAIL' if failed else 'ok'} {held}/{total}", look, 1)
+
+    @staticmethod
+    def _beat(view: IdleView) -> str:
+        if view.beat_ago is None:
+            return " beat none yet"
+        every = f" (every {view.beat_period / 1000:.1f})" if view.beat_period is not None else ""
+        return f" beat {seconds(view.beat_ago)} ago{every}"

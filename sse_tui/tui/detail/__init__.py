@@ -1,0 +1,1 @@
+"""The selected row, and the findings."""

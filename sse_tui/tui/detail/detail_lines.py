@@ -1,0 +1,245 @@
+"""What the tabs of the detail pane show of a row: lines by number, made only when they are on screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sse_tui.analysis.turn import Connection
+from sse_tui.dialects.base import Delta
+from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
+from sse_tui.metrics import Clocks
+from sse_tui.recording.records import Headers, Record, Request, Response
+from sse_tui.tui.drawing.visible import visible_line
+from sse_tui.wirelog.rows import Row
+
+TABS = ("json", "text", "hex", "headers", "findings")
+JSON_LIMIT = 60_000
+"""Characters; larger payloads are shown as they came."""
+PLAIN_LIMIT = 60_000
+"""Characters of a text that are laid out; the hex dump shows all of it, since only what is on screen of it is made."""
+VALUE_LIMIT = 4_000
+
+Run = tuple[str, str]
+"""A text and the name of its look: "", "key", "string", "number", "word", "quiet", "title", "error"."""
+
+_TOKEN = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*")|(?P<number>-?\d[\d.eE+-]*)|'
+    r"(?P<word>true|false|null)|(?P<quiet>[{}\[\],:]+)"
+)
+
+
+class Lines(NamedTuple):
+    """`total` lines, each made by `line(index)`."""
+
+    total: int
+    line: Callable[[int], list[Run]]
+
+
+def fixed(lines: Sequence[list[Run]]) -> Lines:
+    """Lines that are made already."""
+    return Lines(len(lines), lines.__getitem__)
+
+
+def json_lines(row: Row) -> Lines:
+    """The payload, indented; or why it is none."""
+    if row.record is not None:
+        return fixed(_record_lines(row.record))
+    data = row.item.data if isinstance(row.item, Event) else None
+    if data is None:
+        return fixed(
+            [[(f"{row.label}: no payload", "quiet")], [], *_plain(row.raw.decode("utf-8", "replace"))]
+        )
+    if len(data) > JSON_LIMIT:
+        return fixed([[(f"{len(data):,} characters, shown as they came", "quiet")], *_plain(data)])
+    try:
+        value = json.loads(data)
+    except ValueError as error:
+        return fixed([[(f"not JSON: {error}", "quiet")], [], *_plain(data)])
+    return fixed([coloured(line) for line in json.dumps(value, indent=2, ensure_ascii=False).split("\n")])
+
+
+def text_lines(row: Row) -> Lines:
+    """The fields as the standard sees them, and what the dialect made of them."""
+    item = row.item
+    if isinstance(item, Event):
+        lines = [_field("type", item.type or "message"), _field("id", item.id), _field("data", "")]
+        lines += _plain(item.data)
+    elif isinstance(item, Comment):
+        lines = [_field("comment", item.text)]
+    elif isinstance(item, Retry):
+        lines = [_field("retry", f"{item.ms} ms")]
+    elif isinstance(item, Ignored):
+        lines = [_field("ignored", item.line)]
+    elif isinstance(item, NoData):
+        lines = [
+            _field("no data", "nothing was dispatched"),
+            _field("type", item.type),
+            _field("id", item.id),
+        ]
+    elif isinstance(item, Tail):
+        lines = [_field("tail", "discarded at the end of the body"), *_plain(item.text)]
+    else:
+        return fixed(_record_lines(row.record) if row.record is not None else [])
+    if row.deltas:
+        lines += [[], [("means", "title")], *(_delta(delta) for delta in row.deltas)]
+    return fixed(lines)
+
+
+def hex_lines(row: Row, width: int, mark: tuple[int, int] | None = None) -> Lines:
+    """The bytes of the row at their offsets in the connection's body; those of `mark`, from and to, stand out."""
+    if not row.raw:
+        return fixed([[("this row has no bytes of its own", "quiet")]])
+    per_line = _bytes_a_line(width)
+    raw, start = row.raw, row.start
+
+    def line(index: int) -> list[Run]:
+        first = start + index * per_line
+        part = raw[index * per_line : (index + 1) * per_line]
+        digits: list[Run] = [(f"{first:08x}  ", "quiet")]
+        shown: list[Run] = [("  ", "string")]
+        for place in range(per_line):
+            look = "mark" if mark is not None and mark[0] <= first + place < mark[1] else ""
+            more = " " if place + 1 < per_line else ""
+            gap = "  " if place + 1 == per_line // 2 else more
+            if place < len(part):
+                byte = part[place]
+                # The space between two marked bytes belongs to the mark.
+                inside = look if mark is not None and first + place + 1 < mark[1] and gap == " " else "number"
+                digits += [(f"{byte:02x}", look or "number"), (gap, inside)]
+                shown.append((chr(byte) if 0x20 <= byte < 0x7F else ".", look or "string"))
+            else:
+                digits.append(("  " + gap, "number"))
+        return _joined([*digits, *shown])
+
+    return Lines(-(-len(raw) // per_line), line)
+
+
+def hex_line_of(row: Row, width: int, offset: int) -> int:
+    """The line of the row's hex dump that shows a byte of the body, or the nearest that there is."""
+    return max(0, min(offset - row.start, len(row.raw) - 1)) // _bytes_a_line(width)
+
+
+def _bytes_a_line(width: int) -> int:
+    return 16 if width >= 76 else 8 if width >= 44 else 4
+
+
+def _joined(runs: list[Run]) -> list[Run]:
+    """Neighbours of one look as one run."""
+    made: list[Run] = []
+    for text, look in runs:
+        if made and made[-1][1] == look:
+            made[-1] = (made[-1][0] + text, look)
+        else:
+            made.append((text, look))
+    return made
+
+
+def header_lines(conn: Connection | None, clocks: Clocks | None) -> Lines:
+    """Request and response of the row's connection."""
+    if conn is None:
+        return fixed([[("this row belongs to no connection", "quiet")]])
+    lines: list[list[Run]] = [[(f"connection {conn.number}", "title")]]
+    if clocks is not None:
+        phases = [("dns", clocks.dns), ("tcp", clocks.tcp), ("tls", clocks.tls), ("headers", clocks.ttfb),
+                  ("first byte", clocks.first_byte)]  # fmt: skip
+        known = "  ".join(f"{name} {value:.1f}" for name, value in phases if value is not None)
+        lines.append([(f"{known} ms" if known else "no times", "quiet")])
+    lines += [[], *_request_lines(conn.request), [], *_response_lines(conn.response)]
+    if conn.close is not None:
+        lines += [
+            [],
+            [("closed  ", "title"), (visible_line(f"{conn.close.reason}  {conn.close.detail}"), "")],
+        ]
+    return fixed(lines)
+
+
+def _request_lines(request: Request | None) -> list[list[Run]]:
+    if request is None:
+        return [[("no request: the bytes were imported", "quiet")]]
+    lines: list[list[Run]] = [[(f"{request.method} ", "title"), (visible_line(request.url), "")]]
+    lines += _header_fields(request.headers)
+    if request.body:
+        lines += [[], *_body_lines(request.body)]
+    return lines
+
+
+def _response_lines(response: Response | None) -> list[list[Run]]:
+    if response is None:
+        return [[("no response", "quiet")]]
+    return [
+        [(f"{response.status} ", "title"), (response.http_version, "")],
+        *_header_fields(response.headers),
+    ]
+
+
+def _header_fields(headers: Headers) -> list[list[Run]]:
+    return [[(f"{visible_line(name)}: ", "key"), (visible_line(value), "string")] for name, value in headers]
+
+
+def _body_lines(body: str) -> list[list[Run]]:
+    if len(body) > JSON_LIMIT:
+        return _plain(body)
+    try:
+        pretty = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+    except ValueError:
+        return _plain(body)
+    return [coloured(line) for line in pretty.split("\n")]
+
+
+def _record_lines(record: Record) -> list[list[Run]]:
+    lines: list[list[Run]] = [[(record.kind, "title")]]
+    for name in record.__struct_fields__:
+        value = getattr(record, name)
+        if name == "headers":
+            lines += [_field(name, ""), *([("  ", ""), *line] for line in _header_fields(value))]
+        elif name == "body" and value:
+            lines += [_field(name, ""), *([("  ", ""), *line] for line in _body_lines(value))]
+        elif name in {"t", "dt"}:
+            lines.append(_field(name, f"{value / 1e6:,.3f} ms"))
+        elif value not in (None, ""):
+            lines.append(_field(name, str(value)))
+    return lines
+
+
+def _field(name: str, value: str) -> list[Run]:
+    return [(f"{name:<13} ", "key"), (visible_line(_short(value, VALUE_LIMIT)), "string")]
+
+
+def _delta(delta: Delta) -> list[Run]:
+    shown = ", ".join(
+        f"{name}={_short(value, VALUE_LIMIT)!r}" if isinstance(value, str) else f"{name}={value!r}"
+        for name, value in delta._asdict().items()
+        if value not in (None, 0)
+    )
+    return [
+        (f"{type(delta).__name__.lower():<9} ", "key"),
+        (visible_line(_short(shown, 4 * VALUE_LIMIT)), ""),
+    ]
+
+
+def _plain(text: str) -> list[list[Run]]:
+    lines: list[list[Run]] = [[(visible_line(line), "")] for line in text[:PLAIN_LIMIT].split("\n")]
+    if len(text) > PLAIN_LIMIT:
+        lines += [[], [(f"{len(text) - PLAIN_LIMIT:,} more characters: see the hex tab", "quiet")]]
+    return lines
+
+
+def _short(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… {len(text) - limit:,} more"
+
+
+def coloured(line: str) -> list[Run]:
+    """A line of indented JSON, by kind of token."""
+    runs: list[Run] = []
+    place = 0
+    for match in _TOKEN.finditer(line):
+        if match.start() > place:
+            runs.append((visible_line(line[place : match.start()]), ""))
+        runs.append((visible_line(match.group()), match.lastgroup or ""))
+        place = match.end()
+    if place < len(line):
+        runs.append((visible_line(line[place:]), ""))
+    return runs

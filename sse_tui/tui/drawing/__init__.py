@@ -1,0 +1,1 @@
+"""Lines, colours and figures that several panes draw with."""

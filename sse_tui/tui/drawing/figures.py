@@ -1,0 +1,138 @@
+"""The numbers of a turn as the strip and the metrics screen print them; what is not known is a dash, never a guess."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sse_tui.analysis.turn import Turn
+from sse_tui.metrics import Clocks, Row, Stats, label_for
+from sse_tui.offline.report.parts import measured
+
+UNKNOWN = "-"
+
+
+class Figure(NamedTuple):
+    """A number with its name, as printed, and its definition."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+def ms(value: float | None) -> str:
+    """Milliseconds, with a decimal where it can be told: ``-``, ``0.4``, ``46.9``, ``261``, ``12,345``."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def seconds(value_ms: float) -> str:
+    """A duration for people: ``0.4 s``, ``12 s``, ``3:05``."""
+    s = value_ms / 1000
+    return f"{s:.1f} s" if s < 10 else f"{s:.0f} s" if s < 100 else f"{int(s) // 60}:{int(s) % 60:02}"
+
+
+def rate(value: float | None) -> str:
+    """A rate per second."""
+    return UNKNOWN if value is None else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
+
+
+def gap_label(turn: Turn) -> str:
+    """ "ITL" where an event is a token as far as counts can tell, else "ICL": the gaps are between chunks then."""
+    return label_for(turn.tokens_per_event)
+
+
+def ttft_series(turns: Sequence[Turn]) -> list[float | None]:
+    """The time to first token of each request of the session, None where there was none."""
+    return [turn.clocks.clocks().ttft for turn in turns]
+
+
+def tail_text(stats: Stats) -> tuple[str, str]:
+    """Name and value of the slow end: ``p99``, or ``max`` where there are too few samples for one."""
+    return ("max" if stats.p99 is None else "p99"), ms(stats.p99_or_max)
+
+
+CLOCKS = {
+    "kernel": "kernel receive time",
+    "read": "monotonic, after the read",
+    "imported": "times from the capture",
+    "none": "none: the bytes came without times",
+}
+
+
+def clock_text(name: str) -> str:
+    """The clock that the times come from and its resolution."""
+    if name == "none":
+        return "no clock"
+    if name == "imported":
+        return "the capture's clock"
+    resolution = time.get_clock_info("monotonic").resolution
+    return f"{name} clock ±{_resolution(1e-9 if name == 'kernel' else resolution)}"
+
+
+def _resolution(value_s: float) -> str:
+    return f"{value_s * 1e9:.0f} ns" if value_s < 1e-6 else f"{value_s * 1e6:.0f} µs"
+
+
+def clock_figures(clocks: Clocks) -> list[Figure]:
+    """The clocks of a response."""
+    return [
+        Figure("connect", ms(clocks.connect), "name resolution, TCP and TLS, kept apart from all others"),
+        Figure("headers", ms(clocks.ttfb), "TTFB: status line and headers are in"),
+        Figure("byte", ms(clocks.first_byte), "the body's first byte"),
+        Figure("event", ms(clocks.ttfc), "TTFC: the first event, whatever it holds"),
+        Figure("TTFT", ms(clocks.ttft), "the first event with text, reasoning or a tool call"),
+        Figure("TTFO", ms(clocks.ttfo), "the first event with visible text or a tool call"),
+        Figure("E2E", ms(clocks.e2e), "the last event that bears tokens"),
+        Figure("stream end", ms(clocks.stream_end), "the end of the body"),
+    ]
+
+
+def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
+    """Gaps, rates and what the reads held."""
+    label = gap_label(turn)
+    tpot = turn.tpot
+    p99 = "n < 100: see max" if stats.p99 is None and stats.n else ms(stats.p99)
+    share = turn.gaps.coalesced_share
+    tokens = turn.output_tokens
+    return [
+        Figure(f"{label} p50", ms(stats.p50), "half of the gaps between token-bearing events are shorter"),
+        Figure(f"{label} p90", ms(stats.p90), "nine of ten are"),
+        Figure(f"{label} p95", ms(stats.p95), "nineteen of twenty are"),
+        Figure(f"{label} p99", p99, "shown from 100 gaps on"),
+        Figure(f"{label} max", ms(stats.max), "the longest gap"),
+        Figure(f"{label} mean", ms(stats.mean), f"standard deviation {ms(stats.sd)} ms"),
+        Figure(f"{label} n", f"{stats.n:,}", "gaps that could be observed"),
+        Figure(
+            "coalesced",
+            UNKNOWN if share is None else f"{share:.0%}",
+            f"{turn.gaps.coalesced:,} gaps inside one read: not observable, in no percentile",
+        ),
+        Figure("TPOT", ms(tpot.ms), f"time per output token, tokens from {tpot.source or 'nowhere'}"),
+        Figure("tok/s", rate(tpot.per_second), "decode speed, 1/TPOT"),
+        Figure("events/read", _ratio(turn.gaps.events_per_read), "well above 1 something holds data back"),
+        Figure(
+            "tok/event",
+            _ratio(turn.tokens_per_event),
+            "the server's tokens per token-bearing event",
+        ),
+        Figure("stutters", f"{turn.gaps.stutters:,}", "gaps longer than 100 ms"),
+        Figure(
+            "tokens", UNKNOWN if tokens is None else f"{tokens:,}", "output tokens as the server counts them"
+        ),
+    ]
+
+
+def objective_figure(row: Row) -> Figure:
+    """An objective of the session: what was found, whether that holds, and the bound."""
+    sign = {"pass": "✓", "fail": "✗"}.get(row.state, "?")
+    bound = f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
+    samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
+    found = "not known" if row.value is None else measured(row.value, row.unit)
+    return Figure(f"SLO {row.name}", found, f"{sign} {row.state}: {bound} ({samples})")
+
+
+def _ratio(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.2f}"

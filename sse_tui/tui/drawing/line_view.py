@@ -1,0 +1,116 @@
+"""The base of the panes that show lines: a scrolling view that follows its end until someone scrolls up."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from sse_tui.tui.drawing.looks import look
+
+
+class LineView(ScrollView, can_focus=True):
+    """Draws `line_count()` lines by `draw(index, width)`; only what is on screen is ever drawn.
+
+    While `following`, the last line stays in view as lines are added. Any scroll upward ends that, `follow()`
+    restores it; `FollowChanged` tells.
+    """
+
+    ALLOW_SELECT = False
+
+    class FollowChanged(Message):
+        """Following began or ended."""
+
+    def __init__(self, *, id: str | None = None, following: bool = True) -> None:
+        super().__init__(id=id)
+        self.following = following
+        self._settling = False
+
+    def line_count(self) -> int:
+        """How many lines there are."""
+        raise NotImplementedError
+
+    def draw(self, index: int, width: int) -> Strip:
+        """One line."""
+        raise NotImplementedError
+
+    def style_of(self, name: str) -> Style:
+        """The style of a component class, without the pane's own background."""
+        return look(self, name)
+
+    def lines_changed(self) -> None:
+        """Take in a new number of lines; scrolls to the end while following."""
+        self._settling = True
+        try:
+            self.virtual_size = Size(self.content_width, self.line_count())
+            if self.following:
+                self._to_end()
+        finally:
+            self._settling = False
+        self.refresh()
+
+    @property
+    def content_width(self) -> int:
+        """The cells a line may use: all of the pane but the scrollbar's column."""
+        return max(1, self.scrollable_content_region.width)
+
+    def follow(self) -> None:
+        """Go to the end and stay there."""
+        if not self.following:
+            self.following = True
+            self.post_message(self.FollowChanged())
+        self.lines_changed()
+
+    def release(self) -> None:
+        """Stay where it is from now on."""
+        if self.following:
+            self.following = False
+            self.post_message(self.FollowChanged())
+
+    def show_line(self, index: int) -> None:
+        """Scroll as little as needed to have a line in view."""
+        height = self.size.height
+        top = round(self.scroll_y)
+        if index < top:
+            self.scroll_to(y=index, animate=False)
+        elif index >= top + height:
+            self.scroll_to(y=index - height + 1, animate=False)
+
+    def under(self, event: events.MouseEvent) -> tuple[int, int] | None:
+        """The line under the pointer and the column in it; None beside the lines."""
+        place = event.get_content_offset(self)
+        if place is None:
+            return None
+        index = round(self.scroll_y) + place.y
+        return (index, place.x) if 0 <= index < self.line_count() else None
+
+    def _to_end(self) -> None:
+        self.scroll_to(y=max(0, self.line_count() - self.size.height), animate=False, force=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Release on any scroll upward, but not where the end is still in view: then there are fewer lines now."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value < old_value and not self._settling and new_value + self.size.height < self.line_count():
+            self.release()
+
+    def on_resize(self) -> None:
+        """Keep the end in view when the pane's size changes. Textual calls this after a subclass's own handler."""
+        self.lines_changed()
+
+    def render_line(self, y: int) -> Strip:
+        """A line of the part on screen."""
+        index = round(self.scroll_y) + y
+        width = self.scrollable_content_region.width
+        base = self.rich_style
+        if index >= self.line_count():
+            return Strip.blank(width, base)
+        return self.draw(index, width).adjust_cell_length(width, base).apply_style(base)
+
+
+def strip_of(parts: list[tuple[str, Style | None]]) -> Strip:
+    """A strip from texts and their styles."""
+    return Strip([Segment(text, style) for text, style in parts if text])

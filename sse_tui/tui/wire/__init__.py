@@ -1,0 +1,1 @@
+"""The wire log and its find bar."""

@@ -1,0 +1,1 @@
+"""The wire log as rows over a recording."""

@@ -1,0 +1,138 @@
+"""The end of a large recording, shown at once: the whole of it takes a while to read.
+
+Only the last lines of the file are read. So what they say is known and what needs all that came before is not: rows
+have no number, and nothing is counted or judged.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sse_tui.analysis.analysis import Analysis
+from sse_tui.analysis.entry import Entry
+from sse_tui.errors import RecordingError
+from sse_tui.recording import BodyIndex, BodyReader
+from sse_tui.recording.content import ContentDecoder
+from sse_tui.recording.record_lines import BROKEN, decode_header, decode_record
+from sse_tui.recording.records import Chunk, Header, Record, Request, Response
+from sse_tui.wirelog.rows import Row, RowTable
+
+LARGE = 16 * 2**20
+"""A file below this is read before anyone has looked at it."""
+TAIL = 256 * 1024
+HEAD = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class GlimpsedRow:
+    """A row, and the session time of its turn's request, ns; None where that is not known."""
+
+    row: Row
+    t0: int | None
+
+
+def glimpse(path: Path, most: int = 200, *, dialect: str | None = None) -> list[GlimpsedRow]:
+    """The last rows of the recording at `path`, at most `most`; none of a file that is not large.
+
+    Raises `RecordingError` for what is no recording.
+    """
+    try:
+        with path.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size < LARGE:
+                return []
+            head = file.read(HEAD)
+            file.seek(size - TAIL)
+            tail = file.read(TAIL)
+    except FileNotFoundError:
+        return []  # not written yet
+    except OSError as error:
+        raise RecordingError("recording-read", f"Cannot read {path}: {error.strerror}.") from error
+    first, whole, rest = head.partition(b"\n")
+    if not whole:
+        return []
+    begun = _Begun(decode_header(first, str(path)), dialect)
+    begun.head([record for _, record in _records(rest, 0)])
+    for offset, record in _records(tail, size - len(tail)):
+        begun.take(offset, record)
+    return begun.last(path, most)
+
+
+def _records(data: bytes, offset: int) -> Iterator[tuple[int, Record]]:
+    """The records on the whole lines of `data`; a line that is cut or broken gives none."""
+    for line in data.split(b"\n"):
+        try:
+            yield offset, decode_record(line)
+        except BROKEN:
+            pass
+        offset += len(line) + 1
+
+
+class _Begun:
+    """Reads on from the middle of a recording."""
+
+    def __init__(self, header: Header, dialect: str | None) -> None:
+        self._analysis = Analysis(header, dialect=dialect)
+        self._index = BodyIndex()
+        self._rows = RowTable(self._index)
+        self._t0: dict[int, int] = {}
+        self._t0_of_row: list[int | None] = []
+        self._coded: set[int] = set()
+        # Of a body that was joined in its middle: the first bytes, until a blank line has passed.
+        self._joining: dict[int, bytes] = {}
+        self._joined: dict[int, int] = {}
+
+    def head(self, records: list[Record]) -> None:
+        """What the beginning of the file tells of connections that may last to its end."""
+        for record in records:
+            self._meet(record)
+
+    def _meet(self, record: Record) -> None:
+        if isinstance(record, Request):
+            self._t0.setdefault(record.turn, record.t)
+        elif isinstance(record, Response) and not ContentDecoder(record.headers).identity:
+            self._coded.add(record.conn)
+
+    def take(self, offset: int, record: Record) -> None:
+        """A record of the end of the file, whose line begins at `offset`."""
+        self._meet(record)
+        if isinstance(record, Request):
+            self._joined[record.conn] = 0
+        if isinstance(record, Chunk):
+            # A coded body cannot be read from its middle.
+            if record.conn in self._coded:
+                return
+            self._index.add(offset, record)
+            if record.conn not in self._joined:
+                self._join(record)
+        for entry in self._analysis.feed(record):
+            self._add(entry, offset)
+
+    def _join(self, record: Chunk) -> None:
+        data = self._joining.get(record.conn, b"") + record.data
+        ends = [data.find(end) + len(end) for end in (b"\n\n", b"\r\n\r\n", b"\r\r") if end in data]
+        if ends:
+            self._joined[record.conn] = min(ends)
+            self._joining.pop(record.conn, None)
+        else:
+            self._joining[record.conn] = data
+
+    def _add(self, entry: Entry, offset: int) -> None:
+        turn = self._analysis.turn
+        if entry.item is not None and entry.item.start < self._joined.get(entry.conn, 1 << 62):
+            return
+        entry.span = None
+        if self._rows.add(entry, offset, turn.dialect_name if turn is not None else "generic"):
+            self._t0_of_row.append(self._t0.get(entry.turn))
+
+    def last(self, path: Path, most: int) -> list[GlimpsedRow]:
+        """The last rows, read back."""
+        first = max(0, len(self._rows) - most)
+        with BodyReader(path, self._index) as reader:
+            return [
+                GlimpsedRow(replace(self._rows.row(place, reader), number=0), self._t0_of_row[place])
+                for place in range(first, len(self._rows))
+            ]

@@ -1,0 +1,64 @@
+"""The answer in the order of arrival: few strings, and readable from any character on."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import pytest
+
+from sse_tui.analysis.transcript import LOOSE, Transcript
+
+
+def said(transcript: Transcript, offset: int = 0) -> list[tuple[str, str]]:
+    """What stands from `offset` on, a run of one channel as one."""
+    runs: list[tuple[str, str]] = []
+    for channel, text in transcript.since(offset):
+        if runs and runs[-1][0] == channel:
+            runs[-1] = (channel, runs[-1][1] + text)
+        else:
+            runs.append((channel, text))
+    return runs
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_reader_that_comes_now_and_then_sees_every_character_once(seed: int) -> None:
+    choose = random.Random(seed)
+    transcript, told, read = Transcript(), [], []
+    seen = 0
+    for number in range(3_000):
+        channel = choose.choices(["text", "reasoning", "tool"], [50, 1, 1])[0]
+        text = f"{number} "
+        transcript.append(channel, text)
+        told.append((channel, text))
+        if choose.random() < 0.1:
+            read += transcript.since(seen)
+            seen = transcript.length
+    read += transcript.since(seen)
+    for channel in ("text", "reasoning", "tool"):
+        everything = "".join(text for said_by, text in told if said_by == channel)
+        assert "".join(text for said_by, text in read if said_by == channel) == everything
+        assert "".join(piece.text for piece in transcript if piece.channel == channel) == everything
+    assert transcript.length == sum(len(text) for _, text in told)
+
+
+def test_it_is_read_from_the_middle_of_a_piece() -> None:
+    transcript = Transcript()
+    for channel, text in (("reasoning", "abc"), ("text", "def"), ("text", "ghi")):
+        transcript.append(channel, text)
+    assert said(transcript) == [("reasoning", "abc"), ("text", "defghi")]
+    assert said(transcript, 2) == [("reasoning", "c"), ("text", "defghi")]
+    assert said(transcript, 4) == [("text", "efghi")]
+    assert said(transcript, 9) == []
+
+
+@pytest.mark.parametrize("read_every", [1, 0])
+def test_a_token_costs_little_more_than_its_characters(read_every: int) -> None:
+    transcript = Transcript()
+    for number in range(50_000):
+        transcript.append("text", " word")
+        if read_every:
+            assert sum(len(piece.text) for piece in transcript.since(number * 5)) == 5
+    pieces = list(transcript)
+    assert sum(sys.getsizeof(piece.text) for piece in pieces) < 1.3 * transcript.length
+    assert len(pieces) < 50_000 / LOOSE * 2

@@ -1,0 +1,230 @@
+"""The worker process: its death is an error of its generations and of nothing else; nothing of it stays behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sse_tui.engine import LlamaCppEngine, ipc
+from sse_tui.engine.interface import Final, GenRequest, Piece
+from sse_tui.errors import EngineError
+
+pytestmark = pytest.mark.model
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs (a zombie does not)."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def wait_until_gone(pid: int, limit_s: float = 5.0) -> bool:
+    end = time.monotonic() + limit_s
+    while alive(pid):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def long_request() -> GenRequest:
+    return GenRequest(id="long", messages=[{"role": "user", "content": "Count on and on."}], temperature=0)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGABRT])
+async def test_a_dead_worker_ends_its_generations_and_is_replaced(
+    engine: LlamaCppEngine, ask: Any, sent: signal.Signals
+) -> None:
+    expected = await ask(engine, "Name three colours.")
+    first = engine.worker_pid
+    assert first is not None
+    running = [engine.submit(long_request()) for _ in range(2)]
+    async for step in running[0]:
+        if isinstance(step, Piece):
+            os.kill(first, sent)
+            break
+    ends = [[step async for step in generation][-1] for generation in running]
+    for final in ends:
+        assert isinstance(final, Final)
+        assert (final.finish, final.error_code) == ("error", "engine-crashed")
+        assert sent.name in final.error
+    assert isinstance(ends[0], Final)
+    assert ends[0].prompt_tokens > 0
+    assert ends[0].completion_tokens > 0
+    if sent == signal.SIGABRT:
+        assert "Fatal Python error: Aborted" in ends[0].error
+    # The next one is taken at once, though the new worker is not there yet.
+    assert (await ask(engine, "Name three colours.")).tokens == expected.tokens
+    assert engine.worker_pid not in (None, first)
+    assert (await engine.stats()).restarts == 1
+    assert not alive(first)
+
+
+async def test_a_worker_that_cannot_come_back_is_said(
+    engine: LlamaCppEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sse_tui.engine.llamacpp._RESTART_DELAYS_S", (0.0, 0.0))
+    monkeypatch.setattr("sse_tui.engine.worker_client.sys.executable", "/bin/false")
+    assert engine.worker_pid is not None
+    os.kill(engine.worker_pid, signal.SIGKILL)
+    generation = engine.submit(long_request())
+    final = [step async for step in generation][-1]
+    assert isinstance(final, Final)
+    assert final.error_code in ("engine-crashed", "engine-down")
+    assert engine._watcher is not None
+    await asyncio.wait_for(engine._watcher, 20)
+    with pytest.raises(EngineError, match="could not be started again") as caught:
+        engine.submit(long_request())
+    assert caught.value.code == "engine-down"
+
+
+async def test_a_worker_that_dies_again_and_again_is_given_up(
+    engine: LlamaCppEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sse_tui.engine.llamacpp._RESTART_DELAYS_S", (0.0, 0.0))
+    for _ in range(3):
+        async for step in engine.submit(long_request()):
+            if isinstance(step, Piece) and engine.worker_pid is not None:
+                os.kill(engine.worker_pid, signal.SIGKILL)
+    assert engine._watcher is not None
+    await asyncio.wait_for(engine._watcher, 20)
+    with pytest.raises(EngineError) as caught:
+        engine.submit(long_request())
+    assert caught.value.code == "engine-down"
+    assert (await engine.stats()).restarts == 2
+
+
+async def test_a_request_that_cannot_be_passed_on_is_refused(engine: LlamaCppEngine, ask: Any) -> None:
+    for odd in (GenRequest(id="a", prompt="\ud800"), GenRequest(id="a", prompt="a", seed=2**70)):
+        with pytest.raises(EngineError) as caught:
+            engine.submit(odd)
+        assert caught.value.code == "request-invalid"
+    assert (await engine.stats()).running == 0
+
+
+async def test_close_ends_what_runs_and_leaves_no_process(model_path: Path) -> None:
+    engine = LlamaCppEngine(model_path, n_ctx=256, n_seq=1, n_threads=1)
+    with pytest.raises(EngineError):
+        engine.submit(long_request())
+    await engine.start()
+    pid = engine.worker_pid
+    assert pid is not None
+    generation = engine.submit(long_request())
+    await engine.close()
+    await engine.close()
+    assert not alive(pid)
+    final = [step async for step in generation][-1]
+    assert isinstance(final, Final)
+    assert final.finish == "cancelled"
+    with pytest.raises(EngineError) as caught:
+        engine.submit(long_request())
+    assert caught.value.code == "engine-down"
+
+
+async def test_a_start_that_is_cancelled_leaves_no_process(model_path: Path) -> None:
+    engine = LlamaCppEngine(model_path, n_ctx=256, n_seq=1, n_threads=1)
+    before = set(_children())
+    start = asyncio.create_task(engine.start())
+    for _ in range(400):
+        await asyncio.sleep(0.005)
+        if set(_children()) - before:
+            break
+    new = set(_children()) - before
+    assert new
+    start.cancel()
+    await asyncio.gather(start, return_exceptions=True)
+    assert all(wait_until_gone(pid) for pid in new)
+    await engine.close()
+
+
+def _children() -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+
+
+_PARENT = """
+import asyncio, sys
+from sse_tui.engine import LlamaCppEngine
+from sse_tui.engine.interface import GenRequest, Piece
+
+async def main():
+    engine = LlamaCppEngine(sys.argv[1], n_ctx=256, n_seq=1, n_threads=1)
+    await engine.start()
+    asked = GenRequest(id="a", messages=[{"role": "user", "content": "Count on."}], temperature=0)
+    async for step in engine.submit(asked):
+        if isinstance(step, Piece):
+            print(engine.worker_pid, flush=True)
+            break
+    if sys.argv[2] == "hang":
+        await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "return"])
+def test_the_worker_never_outlives_its_parent(model_path: Path, way: str) -> None:
+    wait = "return" if way == "return" else "hang"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", _PARENT, str(model_path), wait],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    if way != "return":
+        assert alive(worker)
+        parent.send_signal(getattr(signal, way))
+    parent.wait(10)
+    parent.stdout.close()
+    assert wait_until_gone(worker)
+
+
+def test_a_worker_that_is_loading_ends_with_its_parent(model_path: Path) -> None:
+    read, write = os.pipe()
+    worker = subprocess.Popen(
+        [sys.executable, "-c", "from sse_tui.engine.worker import main; main()"],
+        stdin=read,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(read)
+    load = ipc.Load(
+        model_path=str(model_path),
+        name="m",
+        n_gpu_layers=0,
+        n_ctx=256,
+        n_seq=1,
+        n_threads=1,
+        n_batch=64,
+        prefill_chunk=0,
+        check_memory=False,
+    )
+    os.write(write, ipc.frame(load))
+    os.close(write)
+    assert worker.wait(10) == 0
+
+
+def test_frames_come_out_whole_however_they_are_cut() -> None:
+    messages = [ipc.Steps(pieces=[(1, n, n, "x" * n)]) for n in range(40)]
+    data = b"".join(map(ipc.frame, messages))
+    for size in (1, 3, 7, 1000, len(data)):
+        frames = ipc.Frames()
+        bodies = [body for at in range(0, len(data), size) for body in frames.feed(data[at : at + size])]
+        assert [ipc.report(body) for body in bodies] == messages
+
+
+def test_a_frame_that_is_too_long_is_refused() -> None:
+    with pytest.raises(ValueError, match="frame of"):
+        ipc.Frames().feed(b"\xff" * 8)

@@ -1,0 +1,267 @@
+"""A bundle: what is in it, and that no known secret is."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from sse_tui.config import Config, Profile
+from sse_tui.errors import SseTuiError, UsageError
+from sse_tui.eventstream import encode
+from sse_tui.offline.bundle import make_bundle, new_bundle_path
+from sse_tui.recording import Redactor, Writer
+from sse_tui.recording.records import Close, End, Header, Record, Request, Response, chunk
+from tests.offline.report.stories import delta, story
+
+SECRET = "sk/0123+456 789=abc\u00e9"
+KEY = "Key-0123456789-abcdef"
+EVENT_STREAM = [("content-type", "text/event-stream")]
+HERE = {"turn": 1, "conn": 1}
+
+
+def saved(path: Path, records: Iterable[Record], redactor: Redactor | None = None) -> Path:
+    """A recording of these records; as it was written by a program that redacts nothing, without `redactor`."""
+    header = Header(tool="test", created="2026-01-01T00:00:00Z")
+    if redactor is not None:
+        with Writer(path, header, redactor) as writer:
+            writer.write_many(records)
+        return path
+    from sse_tui.recording.record_lines import encode_line
+
+    path.write_bytes(b"".join(map(encode_line, [header, *records])))
+    return path
+
+
+def exchange(
+    *bodies: bytes, headers: list[tuple[str, str]] | None = None, url: str = "http://h/v1"
+) -> list[Record]:
+    return [
+        Request(t=0, method="POST", url=url, headers=headers or [], body='{"stream":true}', **HERE),
+        Response(t=5, status=200, http_version="HTTP/1.1", headers=EVENT_STREAM, **HERE),
+        *(chunk(10 + n, body, **HERE) for n, body in enumerate(bodies)),
+        Close(t=99, reason="eof", **HERE),
+        End(t=100, reason="done"),
+    ]
+
+
+def files_of(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {Path(name).name: archive.read(name) for name in archive.namelist()}
+
+
+def bodies(recording: bytes) -> bytes:
+    lines = [json.loads(line) for line in recording.splitlines()]
+    return b"".join(
+        base64.b64decode(line["b64"]) if "b64" in line else line["text"].encode()
+        for line in lines
+        if line.get("k") == "chunk"
+    )
+
+
+def test_what_is_in_it(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.sse.jsonl", [*story("hello ", "there"), End(t=10**9, reason="done")])
+    bundle = make_bundle(path, tmp_path / "b.zip", pictures=lambda _: {"screenshot.svg": "<svg/>"})
+    files = files_of(bundle.path)
+    assert sorted(files) == sorted(bundle.files)
+    assert set(files) == {
+        *("README.md", "report.md", "recording.sse.jsonl", "reproduce.sh", "versions.txt", "screenshot.svg")
+    }
+    report = files["report.md"].decode()
+    assert report.startswith("## Stream report: `a.sse.jsonl`")
+    assert "hello there" in report
+    assert "sse-tui replay recording.sse.jsonl" in report
+    assert "curl --no-buffer" in report
+    assert re.search(r"^msgspec \d", files["versions.txt"].decode(), re.MULTILINE)
+    assert files["reproduce.sh"].startswith(b"#!/bin/sh\ncurl")
+    for name in files:
+        assert name == "README.md" or f"`{name}`" in files["README.md"].decode()
+    assert [path.name for path in tmp_path.iterdir()] == sorted(["a.sse.jsonl", "b.zip"])
+
+
+def test_a_name_without_zip_is_a_folder(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.sse.jsonl", story("x"))
+    make_bundle(path, tmp_path / "out")
+    assert (tmp_path / "out" / "reproduce.sh").stat().st_mode & 0o100
+    assert (tmp_path / "out" / "recording.sse.jsonl").is_file()
+
+
+def test_a_bundle_of_a_bundles_recording_is_the_same_recording(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.sse.jsonl", story("hello"), Redactor())
+    make_bundle(path, tmp_path / "one")
+    make_bundle(tmp_path / "one" / "recording.sse.jsonl", tmp_path / "two")
+    first, second = ((tmp_path / name / "recording.sse.jsonl").read_bytes() for name in ("one", "two"))
+    assert first.splitlines()[1:] == second.splitlines()[1:]
+    assert first.splitlines()[1:] == path.read_bytes().splitlines()[1:]
+
+
+def forms() -> dict[str, bytes]:
+    raw = SECRET.encode()
+    return {
+        "plain": raw,
+        "url": quote(SECRET, safe="").encode(),
+        "url-lower": quote(SECRET, safe="")
+        .replace("%2F", "%2f")
+        .replace("%2B", "%2b")
+        .replace("%3D", "%3d")
+        .replace("%C3%A9", "%c3%a9")
+        .encode(),
+        "json": json.dumps(SECRET)[1:-1].encode(),
+        "json-twice": json.dumps(json.dumps(SECRET))[3:-3].encode(),
+        **{f"base64-{shift}": base64.b64encode(b"x" * shift + raw + b"yz") for shift in range(3)},
+    }
+
+
+@pytest.mark.parametrize("form", forms())
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_a_secret_that_a_foreign_recording_names_is_masked_in_any_form(
+    tmp_path: Path, form: str, size: int
+) -> None:
+    body = (
+        encode(data="before " + forms()[form].decode("latin-1") + " after")
+        if form != "plain"
+        else (b"data: before " + SECRET.encode() + b" after\n\n")
+    )
+    pieces = [body[at : at + size] for at in range(0, len(body), size)]
+    headers = [("Authorization", f"Bearer {SECRET}")]
+    # Met first, and named afterwards: only who reads everything first can mask it.
+    records = exchange(*pieces)[1:]
+    late = Request(t=98, method="GET", url="http://h/", headers=headers, turn=2, conn=2)
+    path = saved(tmp_path / "a.sse.jsonl", [*records[:-1], late, records[-1]])
+    make_bundle(path, tmp_path / "b.zip")
+    files = files_of(tmp_path / "b.zip")
+    core = forms()[form] if not form.startswith("base64") else forms()[form][4:-8]
+    for name, data in files.items():
+        assert core not in data, name
+        assert SECRET.encode() not in data, name
+    read = bodies(files["recording.sse.jsonl"])
+    assert core not in read
+    assert read.startswith(b"data: before ")
+    assert read.endswith(b" after\n\n")
+    assert len(read) == len(body)
+
+
+def test_secrets_given_and_configured_and_of_known_form(tmp_path: Path) -> None:
+    configured = "configured-0123456789"
+    formed = "sk-proj-" + "Ab3" * 12
+    body = encode(data=f"{KEY} {configured}") + encode(data=formed)
+    path = saved(tmp_path / "a.sse.jsonl", exchange(body[:70], body[70:]))
+    config = Config(profiles={"x": Profile(headers={"x-api-key": configured})})
+    bundle = make_bundle(path, tmp_path / "b.zip", config=config, secrets=(KEY,))
+    joined = b"".join(files_of(bundle.path).values()) + bodies(files_of(bundle.path)["recording.sse.jsonl"])
+    for secret in (KEY, configured, formed):
+        assert secret.encode() not in joined
+    assert not any(finding.rule == "secrets-in-recording" for finding in bundle.report.findings)
+    assert bundle.secrets >= 3
+
+
+def test_a_har_is_redacted_while_it_is_written(tmp_path: Path) -> None:
+    entry = {
+        "startedDateTime": "2026-01-01T00:00:00.000Z",
+        "time": 10,
+        "request": {
+            "method": "GET",
+            "url": f"https://h.test/v1?api_key={KEY}",
+            "headers": [{"name": "Cookie", "value": "session=abcdef0123456789"}],
+        },
+        "response": {
+            "status": 200,
+            "headers": [{"name": "content-type", "value": "text/event-stream"}],
+            "content": {"mimeType": "text/event-stream", "text": f"data: {KEY} abcdef0123456789\n\n"},
+        },
+        "timings": {},
+    }
+    path = tmp_path / "a.har"
+    path.write_text(json.dumps({"log": {"version": "1.2", "creator": {"name": "x"}, "entries": [entry]}}))
+    make_bundle(path, tmp_path / "b.zip")
+    files = files_of(tmp_path / "b.zip")
+    joined = b"".join(files.values())
+    assert KEY.encode() not in joined
+    assert b"abcdef0123456789" not in joined
+    assert b"api_key=redacted" in files["recording.sse.jsonl"]
+    assert b"$API_KEY" in files["reproduce.sh"]
+
+
+def test_a_secret_spelled_out_over_events_stops_it(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.sse.jsonl", story(*KEY))
+    with pytest.raises(SseTuiError, match="text of turn 1") as raised:
+        make_bundle(path, tmp_path / "b.zip", secrets=(KEY,))
+    assert raised.value.code == "secrets-in-recording"
+    assert KEY not in str(raised.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sse.jsonl"]
+
+
+def test_a_secret_in_a_compressed_body_stops_it(tmp_path: Path) -> None:
+    records = exchange(gzip.compress(encode(data=f"x {KEY}")))
+    records[1] = Response(
+        t=5,
+        status=200,
+        http_version="HTTP/1.1",
+        headers=[*EVENT_STREAM, ("content-encoding", "gzip")],
+        **HERE,
+    )
+    path = saved(tmp_path / "a.sse.jsonl", records)
+    for out in ("b.zip", "folder"):
+        with pytest.raises(SseTuiError, match=r"body of connection 1|text of turn 1|report\.md"):
+            make_bundle(path, tmp_path / out, secrets=(KEY,))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sse.jsonl"]
+
+
+def test_a_secret_in_a_picture_stops_it(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.sse.jsonl", story("x"))
+    split = f"<svg><text>{KEY[:9]}</text><text>{KEY[9:]}</text></svg>"
+    for picture in (f"<svg>{KEY}</svg>", split, "<svg>" + KEY.replace("-", "&#45;") + "</svg>"):
+        with pytest.raises(SseTuiError, match=r"screenshot\.svg"):
+            make_bundle(
+                path, tmp_path / "b.zip", secrets=(KEY,), pictures=lambda _, p=picture: {"screenshot.svg": p}
+            )
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sse.jsonl"]
+
+
+def test_the_name_of_the_file_is_searched_too(tmp_path: Path) -> None:
+    path = saved(tmp_path / f"{KEY}.sse.jsonl", story("x"))
+    with pytest.raises(SseTuiError, match=r"report\.md"):
+        make_bundle(path, tmp_path / "b.zip", secrets=(KEY,))
+
+
+def test_what_cannot_be_searched_is_said(tmp_path: Path) -> None:
+    records = exchange(b"\x0b\x02\x80data\x03")
+    records[1] = Response(
+        t=5, status=200, http_version="HTTP/2", headers=[*EVENT_STREAM, ("content-encoding", "br")], **HERE
+    )
+    make_bundle(saved(tmp_path / "a.sse.jsonl", records), tmp_path / "b.zip")
+    assert "the body of connection 1" in files_of(tmp_path / "b.zip")["README.md"].decode()
+
+
+def test_nothing_is_replaced_and_no_secret_is_too_plain(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.sse.jsonl", story("x"))
+    (tmp_path / "b.zip").write_text("mine")
+    with pytest.raises(UsageError, match="there already"):
+        make_bundle(path, tmp_path / "b.zip")
+    assert (tmp_path / "b.zip").read_text() == "mine"
+    with pytest.raises(UsageError, match="fewer than 6"):
+        make_bundle(path, tmp_path / "c.zip", secrets=("abc",))
+    with pytest.raises(UsageError, match="Cannot write"):
+        make_bundle(path, tmp_path / "no" / "c.zip")
+
+
+def test_bytes_without_a_request_have_no_curl(tmp_path: Path) -> None:
+    raw = tmp_path / "a.sse"
+    raw.write_bytes(delta(content="hi") + b"data: \xff\n\n")
+    bundle = make_bundle(raw, tmp_path / "b.zip")
+    assert "reproduce.sh" not in bundle.files
+    assert "replay recording.sse.jsonl" in files_of(bundle.path)["report.md"].decode()
+
+
+def test_names_that_are_not_taken(tmp_path: Path) -> None:
+    first = new_bundle_path("/somewhere/x.kept.sse.jsonl", tmp_path)
+    assert first == tmp_path / "x.bundle.zip"
+    first.touch()
+    assert new_bundle_path("x.sse.jsonl", tmp_path) == tmp_path / "x-2.bundle.zip"

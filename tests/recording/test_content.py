@@ -1,0 +1,92 @@
+"""Content codings: decoded read by read, damage reported, nothing held back."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+
+import pytest
+
+from sse_tui.recording.content import MOST, ContentDecoder
+
+BODY = b"".join(b"data: %d\n\n" % n for n in range(50))
+
+
+def flushed(wbits: int) -> list[bytes]:
+    """The body compressed with a flush after every event, as a server that streams does."""
+    packer = zlib.compressobj(wbits=wbits)
+    events = BODY.split(b"\n\n")[:-1]
+    parts = [packer.compress(event + b"\n\n") + packer.flush(zlib.Z_SYNC_FLUSH) for event in events]
+    return [*parts, packer.flush()]
+
+
+@pytest.mark.parametrize(
+    ("coding", "wbits"),
+    [("gzip", 31), ("x-gzip", 31), ("deflate", 15), ("deflate", -15), ("GZIP", 31)],
+)
+def test_every_flush_gives_its_event_at_once(coding: str, wbits: int) -> None:
+    decoder = ContentDecoder([("Content-Encoding", coding)])
+    out = [decoder.decode(part) for part in flushed(wbits)]
+    assert out[7] == b"data: 7\n\n"
+    assert b"".join(out) == BODY
+    assert decoder.damage is None
+    assert not decoder.identity
+
+
+def test_any_split_of_the_coded_bytes_decodes_to_the_same_body() -> None:
+    coded = gzip.compress(BODY) + gzip.compress(BODY)
+    for size in (1, 2, 7, len(coded)):
+        decoder = ContentDecoder([("content-encoding", "gzip")])
+        assert b"".join(decoder.decode(coded[i : i + size]) for i in range(0, len(coded), size)) == BODY * 2
+
+
+def test_two_codings_are_undone_in_reverse() -> None:
+    coded = gzip.compress(zlib.compress(BODY))
+    assert ContentDecoder([("content-encoding", "deflate, gzip")]).decode(coded) == BODY
+
+
+def test_no_coding_is_the_identity() -> None:
+    decoder = ContentDecoder([("content-type", "text/event-stream"), ("content-encoding", "identity")])
+    assert decoder.identity
+    assert decoder.decode(b"data: x\n\n") == b"data: x\n\n"
+
+
+def test_an_unknown_coding_is_named_and_passed_through() -> None:
+    decoder = ContentDecoder([("content-encoding", "br")])
+    assert decoder.damage == "cannot decode content-encoding: br"
+    assert decoder.decode(b"\x0b\x02") == b"\x0b\x02"
+
+
+def test_damaged_bytes_are_reported_once_and_end_the_decoding() -> None:
+    decoder = ContentDecoder([("content-encoding", "gzip")])
+    assert decoder.decode(b"data: plain\n\n") == b""
+    assert decoder.damage is not None
+    assert "not valid gzip" in decoder.damage
+    assert decoder.decode(b"more") == b""
+
+
+def test_what_follows_gzip_and_is_none_is_let_go() -> None:
+    coded = gzip.compress(BODY) + b"\0" * 16
+    for size in (1, 7, len(coded)):
+        decoder = ContentDecoder([("content-encoding", "gzip")])
+        assert b"".join(decoder.decode(coded[i : i + size]) for i in range(0, len(coded), size)) == BODY
+        assert decoder.damage is None
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+def test_an_end_within_the_coded_data_shows(coding: str) -> None:
+    coded = gzip.compress(BODY) if coding == "gzip" else zlib.compress(BODY)
+    decoder = ContentDecoder([("content-encoding", coding)])
+    assert not decoder.unfinished
+    decoder.decode(coded[:-1])
+    assert decoder.unfinished
+    decoder.decode(coded[-1:])
+    assert not decoder.unfinished
+
+
+def test_stacked_codings_cannot_fill_the_memory() -> None:
+    bomb = gzip.compress(b"\0" * (MOST + 1))
+    decoder = ContentDecoder([("content-encoding", "gzip, gzip")])
+    assert decoder.decode(gzip.compress(bomb)) == b""
+    assert decoder.damage is not None
+    assert str(MOST) in decoder.damage

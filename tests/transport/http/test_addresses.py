@@ -1,0 +1,92 @@
+"""Racing the addresses of a host."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from typing import Any
+
+import pytest
+from turns import run
+from wire import chunked, wire
+
+from sse_tui.transport.http.addresses import Address, connect, resolve
+
+
+def _ipv6() -> bool:
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return True
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not _ipv6(), reason="no IPv6 on the loopback")
+async def test_ipv6() -> None:
+    async with wire([chunked(b"data: x\n\n")], host="::1") as server:
+        ran = await run(server.url)
+    assert server.url.startswith("http://[::1]:")
+    assert ran.body() == b"data: x\n\n"
+
+
+async def test_families_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
+    six, four = socket.AF_INET6, socket.AF_INET
+    order = [(six, "a"), (six, "b"), (six, "b"), (four, "c"), (four, "d"), (four, "e")]
+
+    async def getaddrinfo(*_: object, **__: object) -> list[Any]:
+        return [(family, 1, 6, "", (name, 80)) for family, name in order]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo)
+    assert [address.sockaddr[0] for address in await resolve("h", 80)] == ["a", "c", "b", "d", "e"]
+
+
+@pytest.mark.parametrize(("host", "family"), [("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)])
+async def test_an_address_is_not_looked_up(host: str, family: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", None)
+    assert await resolve(host, 80) == [Address(family, (host, 80))]
+
+
+async def test_names_are_looked_up() -> None:
+    assert any(address.sockaddr[1] == 80 for address in await resolve("localhost", 80))
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+async def test_a_refused_address_gives_way_to_the_next_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        good = Address(socket.AF_INET, listener.getsockname())
+        bad = Address(socket.AF_INET, ("127.0.0.1", _free_port()))
+        began = time.monotonic()
+        sock = await connect([bad, bad, good])
+        assert time.monotonic() - began < 0.2
+        assert sock.getpeername() == listener.getsockname()
+        sock.close()
+
+
+async def test_a_silent_address_gives_way_after_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = asyncio.get_running_loop()
+    real = loop.sock_connect
+
+    async def sock_connect(sock: socket.socket, address: Any) -> None:
+        if address[0] == "192.0.2.1":
+            await asyncio.sleep(10)
+        await real(sock, address)
+
+    monkeypatch.setattr(loop, "sock_connect", sock_connect)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        began = time.monotonic()
+        sock = await connect(
+            [Address(socket.AF_INET, ("192.0.2.1", 9)), Address(socket.AF_INET, listener.getsockname())]
+        )
+        assert 0.2 < time.monotonic() - began < 2
+        sock.close()
+
+
+async def test_when_all_fail_the_first_ones_error_is_told() -> None:
+    bad = [Address(socket.AF_INET, ("127.0.0.1", _free_port())) for _ in range(3)]
+    with pytest.raises(ConnectionRefusedError):
+        await connect(bad)

@@ -1,0 +1,179 @@
+"""What the stamping transport leaves to httpx: proxies and HTTP/2."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import ssl
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+from turns import QUICK, Marked, run
+from wire import CHUNKED, HOLD, Sleep, chunked, chunks, response, wire
+
+from sse_tui.faults import parse_plan
+from sse_tui.recording.records import Chunk, Fault, Phase, Response
+from sse_tui.transport import Driver, Timeouts
+from sse_tui.transport.http.routing import proxy_for
+
+EVENT = b"id: 1\ndata: a\n\n"
+DONE = b"data: [DONE]\n\n"
+
+
+@pytest.fixture(autouse=True)
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http", "https", "all", "no"):
+        monkeypatch.delenv(f"{name}_proxy", raising=False)
+        monkeypatch.delenv(f"{name.upper()}_PROXY", raising=False)
+
+
+def test_which_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://proxy:3128")
+    monkeypatch.setenv("https_proxy", "proxy:3129")
+    monkeypatch.setenv("no_proxy", "inside.example,.local")
+    assert proxy_for(httpx.URL("http://example.com/")) == "http://proxy:3128"
+    assert proxy_for(httpx.URL("https://example.com/")) == "http://proxy:3129"
+    for direct in ("inside.example", "a.local", "127.0.0.1", "127.9.9.9", "localhost", "[::1]"):
+        assert proxy_for(httpx.URL(f"http://{direct}/")) is None
+
+
+async def test_a_stream_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [step for n in range(3) for step in (chunks(b"id: %d\ndata: x\n\n" % n), Sleep(0.01))]
+    async with wire([CHUNKED, *steps], [chunked(DONE)]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/stream", policy=QUICK, dialect=Marked())
+    assert proxy.seen[0].target == "http://far.invalid/stream"
+    assert proxy.seen[0].header("accept") == b"text/event-stream"
+    assert proxy.seen[1].header("last-event-id") == b"2"
+    assert {chunk.clock for chunk in ran.of(Chunk)} == {"read"}
+    assert ran.closes == ["incomplete", "eof"]
+    assert [phase.name for phase in ran.of(Phase)][:3] == ["tcp", "sent", "headers"]
+    times = [record.t for record in ran.records]
+    assert times == sorted(times)
+
+
+async def test_faults_and_stop_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([CHUNKED, chunks(EVENT, EVENT), HOLD], [CHUNKED, chunks(EVENT), HOLD]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        cut = await run("http://far.invalid/", plan="reset@event=1")
+        await asyncio.wait_for(proxy.gone.wait(), 1)
+        assert proxy.seen[0].ended == "rst"
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Chunk):
+                asyncio.get_running_loop().call_later(0.01, driver.arm, parse_plan("stall=10ms@now"))
+                asyncio.get_running_loop().call_later(0.1, driver.stop)
+
+        stopped = await run("http://far.invalid/", on=on, virtual=False)
+    assert cut.body() == EVENT
+    assert len(stopped.of(Fault)) == 1
+    assert stopped.outcome == "stopped"
+
+
+async def test_a_proxy_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire() as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+    ran = await run("http://far.invalid/")
+    assert ran.driver.error is not None
+    assert ran.driver.error.code == "proxy"
+    assert f"the proxy 127.0.0.1:{proxy.port}" in ran.driver.error.message
+
+
+@pytest.mark.parametrize(
+    "proxy", ["socks5://user:secret@127.0.0.1:1", "gopher://127.0.0.1:1", "http://user:secret@h:port"]
+)
+async def test_a_proxy_of_another_kind(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("all_proxy", proxy)
+    ran = await run("http://far.invalid/")
+    assert ran.driver.error is not None
+    assert ran.driver.error.code == "proxy"
+    assert "secret" not in str(ran.driver.error)
+
+
+async def test_timeouts_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([HOLD], [CHUNKED, chunks(EVENT), HOLD]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        first = await run("http://far.invalid/", timeouts=Timeouts(first_byte=0.1))
+        idle = await run("http://far.invalid/", timeouts=Timeouts(idle=0.1))
+    assert first.driver.error is not None
+    assert first.driver.error.code == "first-byte-timeout"
+    assert idle.driver.error is not None
+    assert idle.driver.error.code == "idle-timeout"
+
+
+async def test_a_refusal_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([response("407 Proxy Authentication Required", b"who?")]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/")
+    assert ran.driver.error is not None
+    assert ran.driver.error.code == "http-407"
+
+
+@pytest.fixture(scope="module")
+def h2_context(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
+    if shutil.which("openssl") is None:
+        pytest.skip("needs the openssl program")
+    folder: Path = tmp_path_factory.mktemp("h2")
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    subprocess.run(
+        [*command.split(), "-keyout", str(folder / "key"), "-out", str(folder / "cert")],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert", folder / "key")
+    context.set_alpn_protocols(["h2"])
+    return context
+
+
+class H2Server:
+    """Answers each request with an event stream that ends as told: "end", "reset" or "goaway"."""
+
+    def __init__(self, ending: str) -> None:
+        self._ending = ending
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        import h2.config
+        import h2.connection
+        import h2.events
+
+        connection = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
+        connection.initiate_connection()
+        writer.write(connection.data_to_send())
+        try:
+            while data := await reader.read(65536):
+                for event in connection.receive_data(data):
+                    if isinstance(event, h2.events.RequestReceived):
+                        stream = event.stream_id
+                        connection.send_headers(
+                            stream, [(":status", "200"), ("content-type", "text/event-stream")]
+                        )
+                        connection.send_data(stream, EVENT)
+                        writer.write(connection.data_to_send())
+                        await asyncio.sleep(0.02)
+                        if self._ending == "end":
+                            connection.send_data(stream, EVENT, end_stream=True)
+                        elif self._ending == "reset":
+                            connection.reset_stream(stream, 2)
+                        else:
+                            connection.close_connection(error_code=1)
+                writer.write(connection.data_to_send())
+        except OSError:
+            pass
+        finally:
+            writer.close()
+
+
+@pytest.mark.parametrize(("ending", "close"), [("end", "eof"), ("reset", "reset"), ("goaway", "reset")])
+async def test_http2(ending: str, close: str, h2_context: ssl.SSLContext) -> None:
+    server = await asyncio.start_server(H2Server(ending), "127.0.0.1", 0, ssl=h2_context)
+    async with server:
+        url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        ran = await run(url, verify=False, http2=True)
+        await asyncio.sleep(0.02)
+    assert ran.of(Response)[0].http_version == "HTTP/2"
+    assert ran.body() == EVENT * (2 if ending == "end" else 1)
+    assert {chunk.clock for chunk in ran.of(Chunk)} == {"read"}
+    assert ran.closes == [close]

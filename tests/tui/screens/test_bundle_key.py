@@ -1,0 +1,73 @@
+"""The bug bundle by one key and enter, and the objectives in the strip."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from sse_tui.config import Slo
+from sse_tui.tui.bars.metrics_strip import MetricsStrip
+
+WIDE = (120, 36)
+
+
+async def ready(app, pilot, until) -> None:
+    await until(lambda: app.session.analysis.end is not None and not app.session.behind)
+    await pilot.pause()
+
+
+async def test_b_and_enter_make_a_bundle_with_a_picture(opened, until, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("b", "enter")
+        await until(lambda: any(notice.title == "bug bundle" for notice in app._notifications), 90)
+        (path,) = tmp_path.glob("*.zip")
+        said = " ".join(notice.message for notice in app._notifications)
+        assert str(path) in said
+        names = {Path(name).name for name in zipfile.ZipFile(path).namelist()}
+        assert {"recording.sse.jsonl", "report.md", "reproduce.sh", "versions.txt", "screenshot.svg"} <= names
+        # Again: another name, nothing replaced.
+        await pilot.press("b", "escape")
+        assert len(app.screen_stack) == 1
+        assert not app.bundling
+
+
+async def test_what_stops_a_bundle_is_said_and_leaves_nothing(
+    opened, until, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = opened("resumed")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("b")
+        app.screen.query_one("Input").value = str(tmp_path / "no" / "such" / "folder.zip")
+        await pilot.press("enter")
+        await until(lambda: any(notice.severity == "error" for notice in app._notifications), 60)
+        assert list(tmp_path.iterdir()) == [tmp_path / "state"] or not list(tmp_path.iterdir())
+        assert not app.bundling
+
+
+async def test_no_picture_is_no_reason_for_no_bundle(opened, until, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sse_tui.tui.screens.bundle_actions.PICTURE_S", 0.001)
+    app = opened("hostile")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("f9", "enter")
+        await until(lambda: any(notice.title == "bug bundle" for notice in app._notifications), 60)
+        assert any("no picture" in notice.message for notice in app._notifications)
+
+
+async def test_objectives_stand_in_the_strip_and_in_the_metrics(opened, until) -> None:
+    app = opened("resumed", slo=Slo(ttft_p50_ms=10_000, ttft_p99_ms=10_000, tpot_ms=1_000, tbt_p99_ms=1))
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(app, pilot, until)
+        await until(lambda: "SLO FAIL 5/6" in app.query_one(MetricsStrip).render().plain)
+        await pilot.press("f5")
+        table = app.screen.query_one("#overlay Static")
+        lines = [line.text for line in table.render_lines(table.region.reset_offset)]
+        (line,) = (line for line in lines if "SLO TBT" in line)
+        assert "✗ fail: < 1.0 ms" in line
+        assert sum("✓ pass" in line for line in lines) == 5
