@@ -304,6 +304,10 @@ class Model:
 def _load_model(load: Load) -> Any:
     params = lib.llama_model_default_params()
     params.n_gpu_layers = load.n_gpu_layers
+    # llama.cpp repacks weights for AMX where the CPU has it, and its AMX kernels crash in the first batch of several
+    # tokens on some machines (ggml-org/llama.cpp#20824, ollama/ollama#17205). The plain AVX-512 kernels do not.
+    if b"AMX_INT8 = 1" in lib.llama_print_system_info():
+        params.use_extra_bufts = False
     model = lib.llama_model_load_from_file(load.model_path.encode("utf-8", "surrogateescape"), params)
     if not model:
         raise ModelError("model-load", f"llama.cpp could not load {load.model_path}: {_reason()}")
