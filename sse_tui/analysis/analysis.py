@@ -12,7 +12,6 @@ from sse_tui import dialects
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
 from sse_tui.analysis.turn import Connection, Turn
 from sse_tui.diagnosis import Diagnosis, Finding
-from sse_tui.dialects import Auto
 from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.metrics import Idle
@@ -181,8 +180,7 @@ class Analysis:
                 _header(wire.conn.request.headers, "last-event-id") if wire.conn.request is not None else None
             )
             turn.continuity.connected(asked or "", _header(record.headers, "last-event-id"))
-        if isinstance(turn.dialect, Auto):
-            turn.dialect.headers_seen(record.headers)
+        turn.dialect.headers_seen(record.headers)
         return [self._entry(record)]
 
     def _chunk(self, record: Record) -> Iterable[Entry]:
@@ -232,8 +230,7 @@ class Analysis:
         if isinstance(item, Comment):
             turn.comments += 1
             self.idle.beat(t)
-            if isinstance(turn.dialect, Auto):
-                turn.dialect.comment_seen(item.text)
+            turn.dialect.comment_seen(item.text)
         elif isinstance(item, Retry):
             turn.retries.append(item.ms)
         elif isinstance(item, Ignored):

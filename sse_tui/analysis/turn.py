@@ -10,7 +10,7 @@ from sse_tui import dialects
 from sse_tui.analysis.entry import Span
 from sse_tui.analysis.transcript import Transcript
 from sse_tui.diagnosis import Finding
-from sse_tui.dialects import Answer, Auto
+from sse_tui.dialects import Answer
 from sse_tui.dialects.base import Delta, Dialect, Reasoning, Refusal, StreamFault, Text, ToolCall
 from sse_tui.metrics import ClockBuilder, Gaps, Tpot
 from sse_tui.recording.records import Close, Request, Response
@@ -81,7 +81,7 @@ class Turn:
     @property
     def dialect_name(self) -> str:
         """The dialect that reads the turn: the one found, where it is being detected."""
-        return self.dialect.chosen.name if isinstance(self.dialect, Auto) else self.dialect.name
+        return self.dialect.chosen.name
 
     @property
     def output_tokens(self) -> int | None:

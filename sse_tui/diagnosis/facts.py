@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from sse_tui.diagnosis.scanner import Mark, Scanner
 from sse_tui.diagnosis.view import Seen, TurnView
 from sse_tui.diagnosis.window import Window
-from sse_tui.dialects import Auto
 from sse_tui.recording.records import Close, Header, Headers, Request, Response
 
 # The dialects whose every event is a JSON payload of a model's answer.
@@ -153,8 +152,7 @@ class TurnFacts:
     @property
     def lines(self) -> bool:
         """Whether the body is read as JSON lines."""
-        dialect = self.view.dialect
-        return (dialect.chosen if isinstance(dialect, Auto) else dialect).line_based
+        return self.view.dialect.chosen.line_based
 
     @property
     def line_protocol(self) -> bool:

@@ -159,6 +159,17 @@ class Dialect(ABC):
     line_based: ClassVar[bool] = False
     answers: bool = True
 
+    @property
+    def chosen(self) -> Dialect:
+        """The dialect that reads: this one, unless it only detects which one should."""
+        return self
+
+    def headers_seen(self, headers: Sequence[tuple[str, str]]) -> None:  # noqa: B027 - most have no use for it
+        """Take the headers of the response, before its events."""
+
+    def comment_seen(self, text: str) -> None:  # noqa: B027 - most have no use for it
+        """Take a comment of the stream."""
+
     @abstractmethod
     def read(self, event: Event) -> Sequence[Delta]:
         """The meaning of one dispatched event. Never raises."""

@@ -1,6 +1,6 @@
 """The table of fingerprints: what in one event tells its dialect.
 
-The order matters: the first rule that matches wins, and narrower ones stand before wider ones.
+The first one that matches wins, so narrower ones come before wider ones.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def clue_of(event: Event) -> Clue:
     return Clue(event.type, event.id, members(decoded))
 
 
-class Rule(NamedTuple):
-    """`reason` is what the user reads."""
+class Fingerprint(NamedTuple):
+    """What gives a dialect away in one event; `reason` says it in words for the user."""
 
     dialect: str
     reason: str
@@ -143,60 +143,62 @@ def _completions(clue: Clue) -> bool:
     return clue.data.get("object") == "text_completion" or "text" in clue.choice()
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(
+FINGERPRINTS: tuple[Fingerprint, ...] = (
+    Fingerprint(
         "anthropic-messages",
         "Anthropic's message_start or content_block events",
         _is("message_start", "content_block_start", "content_block_delta", "message_delta"),
     ),
-    Rule("openai-responses", "events named response.*", _starts("response.")),
-    Rule("openai-responses", "an error with a sequence_number", _responses_error),
-    Rule("mcp", "an endpoint event, MCP's older transport", lambda clue: clue.type == "endpoint"),
-    Rule("mcp", "JSON-RPC messages", lambda clue: clue.data.get("jsonrpc") == "2.0"),
-    Rule("vercel-ui", "Vercel's UI message parts", _vercel),
-    Rule("openai-chat", "Groq's x_groq member", _has("x_groq")),
-    Rule("gemini", "a candidates member", _gemini),
-    Rule("gemini", "Gemini's promptFeedback, or its usageMetadata and modelVersion", _gemini_facts),
-    Rule(
+    Fingerprint("openai-responses", "events named response.*", _starts("response.")),
+    Fingerprint("openai-responses", "an error with a sequence_number", _responses_error),
+    Fingerprint("mcp", "an endpoint event, MCP's older transport", lambda clue: clue.type == "endpoint"),
+    Fingerprint("mcp", "JSON-RPC messages", lambda clue: clue.data.get("jsonrpc") == "2.0"),
+    Fingerprint("vercel-ui", "Vercel's UI message parts", _vercel),
+    Fingerprint("openai-chat", "Groq's x_groq member", _has("x_groq")),
+    Fingerprint("gemini", "a candidates member", _gemini),
+    Fingerprint("gemini", "Gemini's promptFeedback, or its usageMetadata and modelVersion", _gemini_facts),
+    Fingerprint(
         "cohere-v2",
         "Cohere's message-start or content-delta",
         _is("message-start", "content-start", "content-delta", "tool-plan-delta", "tool-call-start"),
     ),
-    Rule("cohere-v2", "event_type and is_finished, Cohere's first API", _cohere_v1),
-    Rule("lmstudio", "a chat.start event", _is("chat.start")),
-    Rule(
+    Fingerprint("cohere-v2", "event_type and is_finished, Cohere's first API", _cohere_v1),
+    Fingerprint("lmstudio", "a chat.start event", _is("chat.start")),
+    Fingerprint(
         "mistral-conversations",
         "Mistral's conversation events",
         _is("conversation.response.started", "message.output.delta", "function.call.delta"),
     ),
-    Rule(
+    Fingerprint(
         "openai-completions", "text_completion payloads", lambda c: c.data.get("object") == "text_completion"
     ),
-    Rule("openai-chat", "Azure's prompt_filter_results", _has("prompt_filter_results")),
-    Rule("tgi", "a token member with an id", _tgi),
-    Rule("llamacpp-native", "stop and content at the top of the payload", _llamacpp),
-    Rule("langgraph", "a metadata, values, updates or messages event", _langgraph),
-    Rule("openai-assistants", "events named thread.*", _starts("thread.")),
-    Rule("openai-transcription", "payloads of type transcript.text.*", _starts("transcript.text.")),
-    Rule(
+    Fingerprint("openai-chat", "Azure's prompt_filter_results", _has("prompt_filter_results")),
+    Fingerprint("tgi", "a token member with an id", _tgi),
+    Fingerprint("llamacpp-native", "stop and content at the top of the payload", _llamacpp),
+    Fingerprint("langgraph", "a metadata, values, updates or messages event", _langgraph),
+    Fingerprint("openai-assistants", "events named thread.*", _starts("thread.")),
+    Fingerprint("openai-transcription", "payloads of type transcript.text.*", _starts("transcript.text.")),
+    Fingerprint(
         "openai-chat",
         "chat.completion.chunk payloads with timings, llama.cpp's",
         lambda clue: _chat(clue) and "timings" in clue.data,
     ),
-    Rule("openai-chat", "chat.completion.chunk payloads", _chat),
-    Rule("openai-completions", "text_completion payloads", _completions),
-    Rule("ollama", "model, message and done: Ollama's lines", _ollama),
-    Rule("kubernetes-watch", "a type and an object, as a Kubernetes watch has them", _kubernetes),
-    Rule("watsonx", "results with generated_text", lambda clue: "generated_text" in clue.first("results")),
-    Rule("replicate", "output events of plain text", _replicate),
-    Rule("wikimedia", "ids of topics and offsets, or Wikimedia's meta member", _wikimedia),
-    Rule(
+    Fingerprint("openai-chat", "chat.completion.chunk payloads", _chat),
+    Fingerprint("openai-completions", "text_completion payloads", _completions),
+    Fingerprint("ollama", "model, message and done: Ollama's lines", _ollama),
+    Fingerprint("kubernetes-watch", "a type and an object, as a Kubernetes watch has them", _kubernetes),
+    Fingerprint(
+        "watsonx", "results with generated_text", lambda clue: "generated_text" in clue.first("results")
+    ),
+    Fingerprint("replicate", "output events of plain text", _replicate),
+    Fingerprint("wikimedia", "ids of topics and offsets, or Wikimedia's meta member", _wikimedia),
+    Fingerprint(
         "mercure", "ids that are urn:uuid, as Mercure hubs make them", lambda c: c.id.startswith("urn:uuid:")
     ),
-    Rule(
+    Fingerprint(
         "writer-completions",
         "payloads of a value and nothing else",
         lambda clue: clue.data.keys() == {"value"} and isinstance(clue.data["value"], str),
     ),
-    Rule("langgraph", "data events, LangServe's", lambda clue: clue.type == "data"),
+    Fingerprint("langgraph", "data events, LangServe's", lambda clue: clue.type == "data"),
 )

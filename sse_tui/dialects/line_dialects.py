@@ -1,8 +1,7 @@
-"""Bodies that are JSON lines and no event stream, though they came where one was expected.
+"""Bodies that are JSON lines, not an event stream, though they came where one was expected.
 
-A parser of event streams ignores such lines (a field named ``{"model"`` is unknown), so nothing would be seen.
-`sniff` names what a body is by its content type and first bytes; `LineDialect` reads such a body line by line;
-`AutoLines` tells by the lines which one it is. Nothing here does input or output.
+A parser of event streams ignores such lines (a field named ``{"model"`` is unknown), so nothing of them would be shown.
+`sniff` says what a body is from its content type and first bytes; `LineDialect` reads such a body line by line.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, StreamFault
+from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode, kind_of
 from sse_tui.eventstream.items import Event
@@ -154,78 +153,6 @@ class GenericLines(LineDialect):
         return False if self._failed else None
 
 
-class _AsEvents(LineDialect):
-    """Lines whose objects are the payloads of an event stream's dialect, without its ``data:``."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        super().__init__()
-        self._dialect = dialect
-        self.name = dialect.name
-        self.answers = dialect.answers
-
-    def read_line(self, line: str) -> Sequence[Delta]:
-        text = line.strip(" \t\r\n\x1e")
-        return self._dialect.read(Event("message", text, "", 0, 0)) if text else ()
-
-    def _take(self, payload: dict[str, object], deltas: list[Delta]) -> None:
-        raise NotImplementedError
-
-    @property
-    def ended(self) -> bool:
-        return self._dialect.ended
-
-    @property
-    def complete(self) -> bool | None:
-        return self._dialect.complete
-
-
-class AutoLines(LineDialect):
-    """Tells by its lines what a body of JSON lines is, and reads it as that.
-
-    `chosen` reads, `name` is its name, `reason` says why in words for the user. Lines that hold the payloads of
-    an event stream's dialect (Cohere's first API, chunks without ``data:``) are read in that dialect.
-    """
-
-    name = "ndjson"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.chosen: LineDialect = GenericLines()
-        self.answers = self.chosen.answers
-        self.reason = "no known fingerprint"
-        self._decided = False
-
-    def read_line(self, line: str) -> Sequence[Delta]:
-        if not self._decided and line.strip():
-            self._decide(line)
-        return self.chosen.read_line(line)
-
-    def _decide(self, line: str) -> None:
-        from sse_tui.dialects.detect import NO_FINGERPRINT, detect
-
-        found = detect((), (Event("message", line.strip(" \t\r\n\x1e"), "", 0, 0),))
-        if found.reason == NO_FINGERPRINT:
-            return
-        self._decided = True
-        self.reason = found.reason
-        from sse_tui.dialects import create
-
-        dialect = create(found.name)
-        self.chosen = dialect if isinstance(dialect, LineDialect) else _AsEvents(dialect)
-        self.name, self.answers = self.chosen.name, self.chosen.answers
-
-    def _take(self, payload: dict[str, object], deltas: list[Delta]) -> None:
-        raise NotImplementedError
-
-    @property
-    def ended(self) -> bool:
-        return self.chosen.ended
-
-    @property
-    def complete(self) -> bool | None:
-        return self.chosen.complete
-
-
 def looks_like_lines(line: str) -> bool:
     """Whether a line that the standard ignores is a whole JSON object."""
     text = line.strip(" \t\r\n\x1e")
@@ -235,23 +162,3 @@ def looks_like_lines(line: str) -> bool:
         return isinstance(decode(text), dict)
     except JsonError:
         return False
-
-
-def fault_of_ignored(text: str) -> StreamFault | None:
-    """The error in lines that the standard ignores, or None.
-
-    Older llama.cpp builds send ``error: {…}``, and gateways print an error as raw JSON, also over several lines
-    (give them joined by line feeds) or with a field's name misspelled.
-    """
-    body = text.strip()
-    name, colon, value = body.partition(":")
-    announced = bool(colon) and name.strip().lower() == "error"
-    if announced:
-        body = value.strip()
-    if not body.startswith("{"):
-        return StreamFault(None, None, body) if announced and body else None
-    try:
-        payload = decode(body)
-    except JsonError:
-        return StreamFault(None, None, body) if announced else None
-    return fault_in(payload, announced=announced) if isinstance(payload, dict) else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sse_tui.dialects import Auto
 from sse_tui.dialects.base import Delta, Dialect, StreamFault
 from sse_tui.eventstream import LIMIT, Comment, Event, EventTooLarge, Ignored, Item, Parser
 from sse_tui.recording.content import ContentDecoder
@@ -48,8 +47,7 @@ class Reception:
         self._decoder = ContentDecoder(headers)
         answered = next((value for name, value in headers if name.lower() == "last-event-id"), None)
         self._continuity.connected(self.last_event_id, answered)
-        if isinstance(self._dialect, Auto):
-            self._dialect.headers_seen(headers)
+        self._dialect.headers_seen(headers)
 
     def closed(self, reason: str) -> None:
         """The body is over, for the reason of its close record."""
@@ -111,7 +109,7 @@ class Reception:
                     self._understand(self._dialect.read(item))
             elif isinstance(item, Ignored):
                 self._understand(self._dialect.read_ignored(item.line))
-            elif isinstance(item, Comment) and isinstance(self._dialect, Auto):
+            elif isinstance(item, Comment):
                 self._dialect.comment_seen(item.text)
         self.last_event_id = self._parser.last_event_id
         if self._parser.retry is not None:

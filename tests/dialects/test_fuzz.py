@@ -16,7 +16,6 @@ from sse_tui.dialects import (
     Dialect,
     LineDialect,
     create,
-    fault_of_ignored,
     names,
     senders,
     sniff,
@@ -218,7 +217,6 @@ def test_no_text_makes_one_raise(texts: list[str]) -> None:
     )
     swallow_lines(*texts)
     for text in texts:
-        fault_of_ignored(text)
         for name in senders():
             READERS[name].prompt_of(text)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sse_tui.dialects import Answer, Auto, AutoLines, LineDialect, create, fault_of_ignored, sniff
+from sse_tui.dialects import Answer, Auto, AutoLines, LineDialect, create, sniff
 from sse_tui.dialects.base import Malformed, Meta, StreamFault
 from sse_tui.dialects.providers.kubernetes import KubernetesWatch
 from sse_tui.eventstream import Event, Ignored, Parser
@@ -167,23 +167,3 @@ def test_lines_of_no_known_kind() -> None:
         "not JSON",
     ]
     assert dialect.complete is False
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ('error: {"code":500,"message":"x","type":"server_error"}', StreamFault("server_error", 500, "x")),
-        ('error: {"error":{"message":"decode failed"}}', StreamFault(None, None, "decode failed")),
-        ("error: out of memory", StreamFault(None, None, "out of memory")),
-        ('error: {"cut', StreamFault(None, None, '{"cut')),
-        ('{\n  "error": {"code": 503}\n}', StreamFault(None, 503, None)),
-        ('{"error":"busy"}', StreamFault(None, None, "busy")),
-        ('{"a":1}', None),
-        ("{", None),
-        ("Data: x", None),
-        ("error", None),
-        ("", None),
-    ],
-)
-def test_errors_in_lines_that_the_standard_ignores(text: str, fault: StreamFault | None) -> None:
-    assert fault_of_ignored(text) == fault

@@ -1,0 +1,224 @@
+"""Reading a response whose dialect nobody named: detect it from the first events, then read as that dialect.
+
+`Detecting` does so for event streams, `DetectingLines` for JSON lines. Neither knows which dialects there are: the
+registry, which imports them all, hands in `readers`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from sse_tui.dialects import provenance
+from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
+from sse_tui.dialects.detect import NO_FINGERPRINT, Detection, by_event, by_headers, detect, detection
+from sse_tui.dialects.fingerprints import clue_of
+from sse_tui.dialects.generic import Generic
+from sse_tui.dialects.line_dialects import NAME as NOT_SSE
+from sse_tui.dialects.line_dialects import GenericLines, LineDialect, looks_like_lines
+from sse_tui.dialects.provenance import Headers, Provider
+from sse_tui.eventstream.items import Event
+
+_PATIENCE = 16  # events without a fingerprint after which a stream is taken to be generic
+
+
+class Detecting(Dialect):
+    """Detects the dialect of one response and then reads as that dialect.
+
+    `detection` is the result so far, `chosen` the dialect that reads, `name` is that one's name, and `provider` a guess
+    at who sent the stream. Until a fingerprint is found, events are read as generic ones; no answer's text can be
+    lost in them, since any event with text in it would have had a fingerprint.
+
+    A body of JSON objects on lines, which the standard ignores, is read as JSON lines until the first event shows
+    that it is an event stream after all.
+    """
+
+    name = "auto"
+    readers: ClassVar[Mapping[str, type[Dialect]]]
+
+    def __init__(self) -> None:
+        self.detection = Detection(Generic.name, NO_FINGERPRINT)
+        self.decided = False
+        self.provider: Provider | None = None
+        self._seen: list[Event] = []
+        self._lines: DetectingLines | None = None
+        self._choose(Generic())
+
+    @abstractmethod
+    def _line_reader(self) -> DetectingLines:
+        """A new reader for a body of JSON lines."""
+
+    @property
+    def chosen(self) -> Dialect:
+        """The dialect that reads."""
+        return self._chosen
+
+    def headers_seen(self, headers: Headers) -> None:
+        """Take the response headers. They may show the dialect, and more often the provider."""
+        self._guess(provenance.of_headers(headers))
+        found = by_headers(headers)
+        if found is not None:
+            self._decide(found)
+
+    def comment_seen(self, text: str) -> None:
+        """Take a comment: a heartbeat may show the provider."""
+        if self.provider is None:
+            self._guess(provenance.of_comment(text))
+
+    def _guess(self, provider: Provider | None) -> None:
+        if provider is not None and self.provider is None:
+            self.provider = provider
+            self.detection = self.detection._replace(provider=provider.name)
+
+    def read(self, event: Event) -> Sequence[Delta]:
+        """The deltas of the event in the dialect found, this event included in the evidence.
+
+        What earlier events meant in that dialect comes with the event that identifies it.
+        """
+        if self._lines is not None:
+            self._choose(Generic())
+            self.detection = Detection(Generic.name, NO_FINGERPRINT, self.detection.provider)
+            self.decided = False
+            self._lines = None
+        if self.decided:
+            return self._chosen.read(event)
+        clue = clue_of(event)
+        found = by_event(clue)
+        late: list[Delta] = []
+        if found is not None:
+            self._guess(provenance.of_payload(clue.data))
+            late = self._decide(found)
+        else:
+            self._seen.append(event)
+            self.decided = len(self._seen) >= _PATIENCE
+            if self.decided:
+                self._seen.clear()
+        return [*late, *self._chosen.read(event)]
+
+    def read_ignored(self, line: str) -> Sequence[Delta]:
+        """The meaning of a line that the standard ignores: JSON lines, when nothing else has come."""
+        if not self.decided and not self._seen and looks_like_lines(line):
+            self.decided = True
+            self._lines = self._line_reader()
+        if self._lines is None:
+            return self._chosen.read_ignored(line)
+        deltas = self._lines.read_ignored(line)
+        self._choose(self._lines)  # again: its name is that of the dialect that it has found by now
+        self.detection = Detection(self.name, f"{NOT_SSE}: {self._lines.reason}", self.detection.provider)
+        return deltas
+
+    def _choose(self, dialect: Dialect) -> None:
+        self._chosen = dialect
+        self.name, self.answers = dialect.name, dialect.answers
+
+    def _decide(self, found: tuple[str, str]) -> list[Delta]:
+        if self.decided:
+            return []
+        self.decided = True
+        self.detection = detection(*found, self.readers, self.provider)
+        late: list[Delta] = []
+        if self.detection.name != Generic.name:
+            self._choose(self.readers[self.detection.name]())
+            for earlier in self._seen:
+                late += [delta for delta in self._chosen.read(earlier) if not _given_already(delta)]
+        self._seen.clear()
+        return late
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The prompt found by the first dialect that finds one: their requests differ enough to be told apart."""
+        found = (dialect.prompt_of(body) for dialect in cls.readers.values())
+        return next((prompt for prompt in found if prompt is not None), None)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the dialect found has seen its end marker."""
+        return self._chosen.ended
+
+    @property
+    def complete(self) -> bool | None:
+        """Whether the response is whole by the dialect found."""
+        return self._chosen.complete
+
+
+def _given_already(delta: Delta) -> bool:
+    """Whether the generic reader has already given this delta."""
+    return isinstance(delta, StreamFault) or (isinstance(delta, Meta) and delta.name in ("done", "ping"))
+
+
+class DetectingLines(LineDialect):
+    """Detects from its lines what a body of JSON lines is, and reads it as that.
+
+    `chosen` reads, `name` is its name, `reason` says in words what it was recognised by. Lines that hold the payloads
+    of an event stream's dialect (Cohere's first API, chunks without ``data:``) are read in that dialect.
+    """
+
+    name = "ndjson"
+    readers: ClassVar[Mapping[str, type[Dialect]]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chosen: LineDialect = GenericLines()
+        self.answers = self._chosen.answers
+        self.reason = NO_FINGERPRINT
+        self._decided = False
+
+    @property
+    def chosen(self) -> LineDialect:
+        """The dialect that reads."""
+        return self._chosen
+
+    def read_line(self, line: str) -> Sequence[Delta]:
+        """The meaning of one line, this line included in the evidence."""
+        if not self._decided and line.strip():
+            self._decide(line)
+        return self._chosen.read_line(line)
+
+    def _decide(self, line: str) -> None:
+        found = detect((), (Event("message", line.strip(" \t\r\n\x1e"), "", 0, 0),), self.readers)
+        if found.reason == NO_FINGERPRINT:
+            return
+        self._decided = True
+        self.reason = found.reason
+        dialect = self.readers[found.name]()
+        self._chosen = dialect if isinstance(dialect, LineDialect) else _AsEvents(dialect)
+        self.name, self.answers = self._chosen.name, self._chosen.answers
+
+    def _take(self, payload: dict[str, object], deltas: list[Delta]) -> None:
+        raise NotImplementedError
+
+    @property
+    def ended(self) -> bool:
+        """Whether the dialect found has seen its end marker."""
+        return self._chosen.ended
+
+    @property
+    def complete(self) -> bool | None:
+        """Whether the body is whole by the dialect found."""
+        return self._chosen.complete
+
+
+class _AsEvents(LineDialect):
+    """Lines whose objects are the payloads of an event stream's dialect, without its ``data:``."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__()
+        self._dialect = dialect
+        self.name = dialect.name
+        self.answers = dialect.answers
+
+    def read_line(self, line: str) -> Sequence[Delta]:
+        text = line.strip(" \t\r\n\x1e")
+        return self._dialect.read(Event("message", text, "", 0, 0)) if text else ()
+
+    def _take(self, payload: dict[str, object], deltas: list[Delta]) -> None:
+        raise NotImplementedError
+
+    @property
+    def ended(self) -> bool:
+        return self._dialect.ended
+
+    @property
+    def complete(self) -> bool | None:
+        return self._dialect.complete
