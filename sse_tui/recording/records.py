@@ -8,6 +8,7 @@ session started on one monotonic clock, `k` the kind, `turn` numbers the request
 from __future__ import annotations
 
 import base64
+from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -19,6 +20,19 @@ Headers: TypeAlias = list[tuple[str, str]]
 # What a column of the index can hold; checked when a record is read, since a file may say anything.
 Nanoseconds: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
+
+
+class CloseReason(StrEnum):
+    """Why a connection is over, as a close record says it. A file may hold other words; see `Close.cause`."""
+
+    EOF = "eof"  # an orderly end of the body
+    INCOMPLETE = "incomplete"  # the body ended before the HTTP framing or the content coding did
+    RESET = "reset"
+    TIMEOUT = "timeout"
+    CLIENT = "client"  # we closed it: stopped, redirected, or the stream had ended
+    FAULT = "fault"  # an injected one
+    REFUSED = "refused"  # not an event stream, or a status other than 200
+    ERROR = "error"  # anything else: no connection, TLS, protocol
 
 
 class Header(msgspec.Struct, kw_only=True, omit_defaults=False):
@@ -122,13 +136,21 @@ class Fault(_Record, kw_only=True, omit_defaults=True, tag="fault", frozen=True)
 class Close(_Record, kw_only=True, omit_defaults=True, tag="close", frozen=True):
     """The connection is over.
 
-    `reason`: eof (an orderly end of the body), incomplete (the HTTP framing was cut short), reset, timeout,
-    client (we closed it: stopped, or the stream had ended), fault (an injected one), refused (not an event
-    stream, or a status that is not 200), error (anything else: no connection, TLS, protocol).
+    `reason` is a `CloseReason` (a file may hold any text), `detail` says more for people. `code` is the code of the
+    error that ended it, as in `errors`: "idle-timeout", "content-coding", "dns"; "" where the reason says it all.
     """
 
     reason: str
     detail: str = ""
+    code: str = ""
+
+    @property
+    def cause(self) -> CloseReason:
+        """The reason as a type; a word that is not one of ours counts as an error."""
+        return _CAUSES.get(self.reason, CloseReason.ERROR)
+
+
+_CAUSES = {str(reason): reason for reason in CloseReason}
 
 
 class Reconnect(_Record, kw_only=True, omit_defaults=True, tag="reconnect", frozen=True):

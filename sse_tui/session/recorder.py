@@ -16,7 +16,7 @@ from sse_tui import __version__, dialects
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Plan, parse_plan
 from sse_tui.recording import Redactor, Writer
-from sse_tui.recording.records import Close, End, Header, Note, Record
+from sse_tui.recording.records import Close, CloseReason, End, Header, Note, Record
 from sse_tui.session.requests import TurnSpec
 from sse_tui.transport import Driver, SessionClock
 
@@ -106,7 +106,12 @@ class Recorder:
         """Write that a connection went with the process that had it."""
         return self._write(
             Close(
-                t=self.clock.now(), turn=turn, conn=conn, reason="error", detail="the capture process ended"
+                t=self.clock.now(),
+                turn=turn,
+                conn=conn,
+                reason=CloseReason.ERROR,
+                detail="the capture process ended",
+                code="capture-gone",
             )
         )
 

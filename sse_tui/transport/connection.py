@@ -14,13 +14,20 @@ from dataclasses import replace
 
 import httpx
 
-from sse_tui.errors import ConnectError, HttpError, SseTuiError, UsageError
+from sse_tui.errors import ConnectError, SseTuiError, UsageError
 from sse_tui.faults import Cut, Injector, Reset
-from sse_tui.recording.records import Close, Phase, Record
+from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import Body
 from sse_tui.transport.http.message import build, request_record, response_record, sendable
 from sse_tui.transport.http.stamping import WireStream
-from sse_tui.transport.problems import broken_on_purpose, essence, misdirected, no_time_left, refused
+from sse_tui.transport.problems import (
+    broken_on_purpose,
+    essence,
+    misdirected,
+    no_time_left,
+    redirected_too_often,
+    refused,
+)
 from sse_tui.transport.stream_request import StreamRequest
 from sse_tui.transport.turn_state import Turn
 from sse_tui.transport.waiting import Woken
@@ -62,7 +69,7 @@ class Connection:
         except UsageError as error:
             self.kind, self.error = "fatal", error
             return
-        for _ in range(MAX_REDIRECTS + 1):
+        for hop in range(MAX_REDIRECTS + 1):
             async with aclosing(self._send(request)) as records:
                 async for record in records:
                     yield record
@@ -75,18 +82,17 @@ class Connection:
                         yield record
                 return
             self.close()
-            if not sendable(target.url):
-                self.kind, self.error = "fatal", misdirected(target.url)
-                yield self._turn.close("error", self.error.message)
+            if hop == MAX_REDIRECTS or not sendable(target.url):
+                self.kind = "fatal"
+                self.error = (
+                    misdirected(target.url)
+                    if hop < MAX_REDIRECTS
+                    else redirected_too_often(request.url, MAX_REDIRECTS)
+                )
+                yield self._turn.close(CloseReason.REFUSED, self.error.message, self.error.code)
                 return
-            yield self._turn.close("client", f"redirected to {target.url}")
+            yield self._turn.close(CloseReason.CLIENT, f"redirected to {target.url}")
             request = target
-        self.kind = "fatal"
-        self.error = HttpError(
-            "redirects",
-            f"More than {MAX_REDIRECTS} redirects; the last was to {request.url}.",
-            "Check the URL.",
-        )
 
     def close(self) -> None:
         """Close the connection with a FIN."""
@@ -125,7 +131,7 @@ class Connection:
                     fault = self._break(fault)
                     self.kind, self.error = "fault", broken_on_purpose(request.url, str(fault.fault))
                     yield turn.fault(fault)
-                    yield turn.close("fault", fault.did)
+                    yield turn.close(CloseReason.FAULT, fault.did, self.error.code)
                     return
                 except TimeoutError:
                     self.kind, self.error = "fatal", no_time_left(request.url, limits.total)
@@ -136,11 +142,12 @@ class Connection:
             while self._phases:
                 yield self._phases.popleft()
             if self.kind == "fatal":
-                yield turn.close("timeout", "the total time is over before an answer")
+                assert self.error is not None
+                yield turn.close(CloseReason.TIMEOUT, self.error.message, self.error.code)
                 return
             if not sending.done():
                 self.kind = "stopped"
-                yield self._turn.close("client", "stopped")
+                yield self._turn.close(CloseReason.CLIENT, "stopped")
                 return
             try:
                 self.response = sending.result()
@@ -175,7 +182,7 @@ class Connection:
             bytes(seen),
             response.headers.get("location"),
         )
-        yield self._turn.close("refused", self.error.message)
+        yield self._turn.close(CloseReason.REFUSED, self.error.message, self.error.code)
 
     async def _refusal(self) -> AsyncGenerator[tuple[Record, bytes], None]:
         """A little of the body of an answer that is no event stream."""
@@ -215,9 +222,9 @@ class Connection:
         self.error = error
         futile = error.code in _FUTILE or isinstance(error, UsageError)
         self.kind = "fatal" if futile else "no-connection"
-        if isinstance(error.__cause__, ConnectionResetError):
-            return self._turn.close("reset", error.message)
-        return self._turn.close("timeout" if error.code.endswith("-timeout") else "error", error.message)
+        reset = isinstance(error.__cause__, ConnectionResetError)
+        late = CloseReason.TIMEOUT if error.code.endswith("-timeout") else CloseReason.ERROR
+        return self._turn.close(CloseReason.RESET if reset else late, error.message, error.code)
 
     def _note(self, name: str, t: int, dt: int) -> None:
         self._phases.append(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))

@@ -19,7 +19,7 @@ from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import LIMIT
 from sse_tui.faults import Injector, Plan
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.records import Reconnect, Record
+from sse_tui.recording.records import CloseReason, Reconnect, Record
 from sse_tui.resume import Outcome, Policy, Reconnector, Retry
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.connection import Connection
@@ -106,7 +106,9 @@ class Driver:
                 yield self._reconnect(decision)
                 ended = await self._wait(decision.delay_ms / 1000)
                 if ended is not None:
-                    yield self._turn.close("client" if ended.kind == "stopped" else "timeout", ended.detail)
+                    reason = CloseReason.CLIENT if ended.error is None else CloseReason.TIMEOUT
+                    code = ended.error.code if ended.error is not None else ""
+                    yield self._turn.close(reason, ended.detail, code)
                     self._ended = ended
                     self._conclude(ended.detail)
                     return
@@ -142,6 +144,7 @@ class Driver:
                 async with aclosing(stream.records()) as records:
                     async for record in records:
                         yield record
+                assert stream.reason is not None
                 self._reception.closed(stream.reason)
                 self._ended = Ended(self._kind(stream), stream.error, stream.detail)
         finally:
@@ -158,6 +161,7 @@ class Driver:
             return "ended"
         if stream.error is not None and stream.error.code in _FUTILE:
             return "fatal"
+        assert stream.reason is not None
         return stream.reason
 
     def _for_reconnector(self, started: int, response: httpx.Response | None) -> Outcome:

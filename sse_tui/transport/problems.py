@@ -133,6 +133,10 @@ def misdirected(url: httpx.URL) -> HttpError:
     return HttpError("redirect", f"The server redirects to {url}, which is not an http or https URL.")
 
 
+def redirected_too_often(url: httpx.URL, limit: int) -> HttpError:
+    return HttpError("redirects", f"More than {limit} redirects; the last was to {url}.", "Check the URL.")
+
+
 def message_in(body: bytes) -> str | None:
     """The error message in a JSON body of the usual shapes; None if there is none."""
     try:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import EventTooLarge
 from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
-from sse_tui.recording.records import Phase, Record
+from sse_tui.recording.records import CloseReason, Phase, Record
 from sse_tui.transport.http.body import Body, Ending
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.problems import timed_out, undecodable
@@ -38,7 +38,7 @@ class Stream:
         self._quiet_since = sent
         self._not_before = 0  # the end of the last stall
         self._ended_at: int | None = None
-        self.reason = ""
+        self.reason: CloseReason | None = None
         self.detail = ""
         self.error: SseTuiError | None = None
 
@@ -47,7 +47,7 @@ class Stream:
         clock = self._turn.clock
         while not self.reason:
             if self._turn.stopped:
-                self._finish("client", "stopped")
+                self._finish(CloseReason.CLIENT, "stopped")
                 break
             limit, deadline = self._next_limit()
             read: Read | None = None
@@ -81,14 +81,16 @@ class Stream:
                 else:
                     self._break(step)
         self._body.close()
-        yield self._turn.close(self.reason, self.detail)
+        assert self.reason is not None
+        code = self.error.code if self.error is not None else ""
+        yield self._turn.close(self.reason, self.detail, code)
 
     def _receive(self, data: bytes) -> None:
         try:
             self._reception.feed(data)
         except EventTooLarge as error:
             self.error = error
-            self._finish("error", error.message)
+            self._finish(CloseReason.ERROR, error.message)
         if self._reception.decoding and self._reception.coding_damage:
             self._undecodable()
         if self._ended_at is None and self._reception.ended:
@@ -97,16 +99,16 @@ class Stream:
     def _end(self, ending: Ending) -> None:
         """The body is over; an end that is orderly in HTTP may still lie within the content coding."""
         self._finish(*ending)
-        if ending.reason != "eof" or self._reception.ended:
+        if ending.reason is not CloseReason.EOF or self._reception.ended:
             return
         if self._reception.coding_damage:
             self._undecodable()
         elif self._reception.coding_unfinished:
-            self._finish("incomplete", "the body ended within its compressed data")
+            self._finish(CloseReason.INCOMPLETE, "the body ended within its compressed data")
 
     def _undecodable(self) -> None:
         self.error = undecodable(self._reception.coding_damage)
-        self._finish("error", self.error.message)
+        self._finish(CloseReason.ERROR, self.error.message)
 
     def _next_limit(self) -> tuple[str, int | None]:
         """Which limit comes first, and when."""
@@ -129,12 +131,12 @@ class Stream:
 
     def _time_out(self, limit: str) -> None:
         if limit == "ended":
-            self._finish("client", "the stream had ended")
+            self._finish(CloseReason.CLIENT, "the stream had ended")
             return
         timeouts = self._turn.timeouts
         seconds = {"first-byte": timeouts.first_byte, "idle": timeouts.idle, "total": timeouts.total}[limit]
         self.error = timed_out(limit, seconds or 0)
-        self._finish("timeout", self.error.message)
+        self._finish(CloseReason.TIMEOUT, self.error.message)
 
     async def _stall(self, stall: Stall, rest: list[Step]) -> list[Step]:
         """Read nothing for a while, then go on with `rest`; a fault armed meanwhile comes first."""
@@ -165,9 +167,9 @@ class Stream:
             self._body.close()
         elif not self._body.reset():
             note = "; this transport could only close it, not reset it"
-        self._finish("fault", step.did + note)
+        self._finish(CloseReason.FAULT, step.did + note)
 
-    def _finish(self, reason: str, detail: str) -> None:
+    def _finish(self, reason: CloseReason, detail: str) -> None:
         self.reason, self.detail = reason, detail
 
     def _restamped(self, read: Read) -> Read:

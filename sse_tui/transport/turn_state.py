@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from sse_tui.faults import Cut, Reset, Stall
-from sse_tui.recording.records import Close, Fault, Record, chunk
+from sse_tui.recording.records import Close, CloseReason, Fault, Record, chunk
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.stream_request import Timeouts
@@ -85,6 +85,8 @@ class Turn:
             did=step.did,
         )
 
-    def close(self, reason: str, detail: str) -> Close:
-        """The record for the end of the running connection."""
-        return Close(t=self.clock.now(), turn=self.number, conn=self.conn, reason=reason, detail=detail)
+    def close(self, reason: CloseReason, detail: str, code: str = "") -> Close:
+        """The record for the end of the running connection; `code` is that of the error that ended it."""
+        return Close(
+            t=self.clock.now(), turn=self.number, conn=self.conn, reason=reason, detail=detail, code=code
+        )

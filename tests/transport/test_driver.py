@@ -377,7 +377,7 @@ async def test_a_redirect_to_what_is_no_http_url_is_the_servers_fault(location: 
         ran = await run(server.url)
     assert ran.outcome == "refused"
     assert isinstance(ran.driver.error, HttpError)
-    assert ran.closes == ["error"]
+    assert ran.closes == ["refused"]
 
 
 # Reconnects

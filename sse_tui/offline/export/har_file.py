@@ -83,7 +83,7 @@ def _entry(conn: TapedConnection, created: datetime) -> dict[str, Any]:
             "answered": conn.response is not None,
         },
     }
-    if conn.close is not None and conn.close.reason not in ("eof", "client", "refused"):
+    if conn.close is not None and not conn.whole:
         entry["response"]["_error"] = f"{conn.close.reason}: {conn.close.detail}".rstrip(": ")
     return entry
 
@@ -97,7 +97,10 @@ def _stamp(created: datetime, t: int) -> str:
 
 def _close(conn: TapedConnection) -> dict[str, Any]:
     close = conn.close
-    return {} if close is None else {"t": close.t, "reason": close.reason, "detail": close.detail}
+    if close is None:
+        return {}
+    named = {"code": close.code} if close.code else {}
+    return {"t": close.t, "reason": close.reason, "detail": close.detail, **named}
 
 
 def _timings(phases: dict[str, int], began: int, answered: int, ended: int) -> dict[str, float]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.records import Chunk, Close, Header, Phase, Record, Request, Response
+from sse_tui.recording.records import Chunk, Close, CloseReason, Header, Phase, Record, Request, Response
+
+_WHOLE = (CloseReason.EOF, CloseReason.CLIENT, CloseReason.REFUSED)
 
 
 @dataclass
@@ -36,7 +38,7 @@ class TapedConnection:
     @property
     def whole(self) -> bool:
         """Whether the HTTP framing was: the body ended in order, or the client ended it."""
-        return self.close is not None and self.close.reason in ("eof", "client", "refused")
+        return self.close is not None and self.close.cause in _WHOLE
 
 
 @dataclass

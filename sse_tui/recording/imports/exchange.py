@@ -39,6 +39,7 @@ class Exchange:
     reads: Sequence[tuple[int, int]] | None = None
     reason: str = "eof"
     detail: str = ""
+    code: str = ""
     closed_at: int | None = None
     dialect: str | None = None
     numbers: tuple[int, int] | None = None
@@ -95,7 +96,7 @@ class Exchange:
             last = t
             yield chunk(t, data, turn=turn, conn=conn)
         closed = last if self.closed_at is None else self.closed_at
-        yield Close(t=closed, turn=turn, conn=conn, reason=self.reason, detail=self.detail)
+        yield Close(t=closed, turn=turn, conn=conn, reason=self.reason, detail=self.detail, code=self.code)
 
     def _pieces(self) -> Iterator[Piece]:
         if self.reads is None:

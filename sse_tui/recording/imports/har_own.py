@@ -48,6 +48,7 @@ def apply_own(exchange: Exchange, own: dict[str, Any]) -> bool:
     exchange.closed_at = whole_number(close.get("t"))
     exchange.reason = text(close.get("reason")) or exchange.reason
     exchange.detail = text(close.get("detail"))
+    exchange.code = text(close.get("code"))
     exchange.dialect = text(own.get("dialect")) or None
     turn, conn = whole_number(own.get("turn"), 1, 2**31), whole_number(own.get("conn"), 1, 2**31)
     exchange.numbers = (turn, conn) if turn is not None and conn is not None else None

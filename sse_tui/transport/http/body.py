@@ -7,15 +7,16 @@ from typing import NamedTuple, Protocol
 
 import httpx
 
+from sse_tui.recording.records import CloseReason
 from sse_tui.transport.http.http1 import ResponseReader
 from sse_tui.transport.http.tcp import Read, TcpStream
 from sse_tui.transport.http.tls import TlsStream, TruncatedTls
 
 
 class Ending(NamedTuple):
-    """How a body ended: `reason` is that of a `Close` record (eof, incomplete, reset, error)."""
+    """How a body ended: `reason` is that of its close record."""
 
-    reason: str
+    reason: CloseReason
     detail: str
 
 
@@ -52,20 +53,20 @@ class StampedBody:
             return read
         while self.ending is None:
             if self._reader.complete:
-                self.ending = Ending("eof", "")
+                self.ending = Ending(CloseReason.EOF, "")
                 break
             if self._reader.broken:
-                self.ending = Ending("error", f"the HTTP framing is broken: {self._reader.broken}")
+                self.ending = Ending(CloseReason.ERROR, f"the HTTP framing is broken: {self._reader.broken}")
                 break
             try:
                 data, t, clock = await self._stream.read()
                 body = self._reader.feed(data) if data else b""
             except TruncatedTls as error:
-                self.ending = Ending("incomplete", str(error))
+                self.ending = Ending(CloseReason.INCOMPLETE, str(error))
             except ConnectionResetError:
-                self.ending = Ending("reset", "the server reset the connection")
+                self.ending = Ending(CloseReason.RESET, "the server reset the connection")
             except OSError as error:
-                self.ending = Ending("error", str(error))
+                self.ending = Ending(CloseReason.ERROR, str(error))
             else:
                 if body:
                     return Read(body, t, clock)
@@ -86,8 +87,8 @@ class StampedBody:
     def _at_eof(self) -> Ending:
         missing = self._reader.missing()
         if missing:
-            return Ending("incomplete", f"the connection ended without {missing}")
-        return Ending("eof", "")
+            return Ending(CloseReason.INCOMPLETE, f"the connection ended without {missing}")
+        return Ending(CloseReason.EOF, "")
 
 
 class BodyStream(httpx.AsyncByteStream):

@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 
 from sse_tui.errors import ConnectError
+from sse_tui.recording.records import CloseReason
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import BodyStream, Ending
 from sse_tui.transport.http.stamping import PhaseSink
@@ -49,7 +50,7 @@ class HttpxBody:
                 return None
             self._pending = None
             if data is None:
-                self.ending = Ending("eof", "")
+                self.ending = Ending(CloseReason.EOF, "")
             elif data:
                 return Read(data, self._clock.now(), "read")
         return None
@@ -181,7 +182,7 @@ class _Trace:
 def _ending(error: httpx.HTTPError) -> Ending:
     text = str(error) or type(error).__name__
     if "incomplete" in text or "without sending complete" in text:
-        return Ending("incomplete", text)
+        return Ending(CloseReason.INCOMPLETE, text)
     if isinstance(error, httpx.ReadError) or "StreamReset" in text or "ConnectionTerminated" in text:
-        return Ending("reset", text)
-    return Ending("error", text)
+        return Ending(CloseReason.RESET, text)
+    return Ending(CloseReason.ERROR, text)
