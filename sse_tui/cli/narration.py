@@ -1,7 +1,7 @@
 """The only module that writes to stderr: errors, warnings, progress and tables for people.
 
-Status lines and progress bars appear only on a terminal. What they say may quote a server, so it is made
-printable.
+Status lines and progress bars appear only on a terminal. What they say may quote a server, so it goes
+through `text.safety`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 
-from sse_tui.cli.printable import one_line, printable
 from sse_tui.errors import SseTuiError
+from sse_tui.text import safety
 
 PROGRAM = "sse-tui"
 
@@ -24,17 +24,17 @@ def terminal() -> bool:
 
 def say(text: str) -> None:
     """One line that is always worth reading."""
-    _write(printable(text) + "\n")
+    _write(safety.terminal(text) + "\n")
 
 
 def warn(text: str) -> None:
     """One line about something that did not stop the command."""
-    _write(f"{PROGRAM}: warning: {one_line(text)}\n")
+    _write(f"{PROGRAM}: warning: {safety.terminal.line(text)}\n")
 
 
 def error(problem: SseTuiError | str) -> None:
     """The one line of an error that ends the command."""
-    _write(f"{PROGRAM}: error: {one_line(str(problem))}\n")
+    _write(f"{PROGRAM}: error: {safety.terminal.line(str(problem))}\n")
 
 
 def interrupted() -> None:
@@ -81,7 +81,7 @@ class Status:
         if not self._terminal:
             return
         width = max(20, _columns() - 1)
-        _write("\r\x1b[K" + one_line(text)[:width])
+        _write("\r\x1b[K" + safety.terminal.line(text)[:width])
         self._shown = True
 
     def clear(self) -> None:
@@ -109,7 +109,7 @@ def _columns() -> int:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table for people; on a terminal with rich, else in plain columns."""
-    cells = [[printable(cell) for cell in row] for row in rows]
+    cells = [[safety.terminal(cell) for cell in row] for row in rows]
     if terminal():
         from rich.console import Console
         from rich.table import Table

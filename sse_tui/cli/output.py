@@ -1,7 +1,7 @@
 """The only module that writes to stdout, and what it writes is data.
 
-To a pipe or a file the data goes out exact. To a terminal it goes through `printable`, because a stream may
-hold escape sequences. A reader that has gone (``| head -3``) shows as `BrokenPipeError`, which ends a command
+To a pipe or a file the data goes out exact. To a terminal it goes through `text.safety`, because a stream
+may hold escape sequences. A reader that has gone (``| head -3``) shows as `BrokenPipeError`, which ends a command
 quietly.
 """
 
@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from sse_tui.cli.printable import encodable, printable, printable_json
 from sse_tui.errors import SseTuiError, UsageError
+from sse_tui.text import safety
 
 
 class Output:
@@ -28,15 +28,15 @@ class Output:
             raise UsageError("no-stdout", "stdout is closed, so there is nowhere to write to.")
         self._stream = stream if stream is not None else sys.stdout.buffer
         self.terminal = sys.stdout.isatty() if terminal is None else terminal
-        self._at_line_start = True
+        self._last = ""
 
     def text(self, text: str) -> None:
         """Text as it is."""
         if not text:
             return
-        text = encodable(text)
-        self._write((printable(text) if self.terminal else text).encode())
-        self._at_line_start = text.endswith("\n")
+        shown = safety.terminal(text, self._last) if self.terminal else safety.encodable(text)
+        self._write(shown.encode())
+        self._last = text[-1]
 
     def line(self, text: str = "") -> None:
         """Text and a line end."""
@@ -44,14 +44,14 @@ class Output:
 
     def end_line(self) -> None:
         """A line end, unless the last character was one."""
-        if not self._at_line_start:
+        if self._last not in ("", "\n"):
             self.text("\n")
 
     def json(self, value: Any) -> None:
         """One value as one line of JSON."""
         line = to_json(value)
-        self._write((printable_json(line) if self.terminal else line).encode() + b"\n")
-        self._at_line_start = True
+        self._write((safety.json_line(line) if self.terminal else line).encode() + b"\n")
+        self._last = "\n"
 
     def raw(self, data: bytes) -> None:
         """Bytes as they are; on a terminal as text."""

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sse_tui.cli.output import Output, to_json
-from sse_tui.cli.printable import one_line, printable, printable_json
+from sse_tui.cli.output import Output
 
 EVIL = "a\x1b]0;title\x07\x9b31mb\r\x00\x7f\tc\n"
 
@@ -39,18 +38,28 @@ def test_a_terminal_gets_no_control_character() -> None:
 
 
 @given(st.text())
-def test_printable_leaves_nothing_that_acts(text: str) -> None:
-    for shown in (printable(text), one_line(text)):
-        assert not any(
-            (ord(char) < 0x20 and char not in "\t\n") or 0x7F <= ord(char) < 0xA0 for char in shown
-        )
+def test_a_terminal_gets_nothing_that_acts(text: str) -> None:
+    out, stream = written(True)
+    out.text(text)
+    shown = stream.getvalue().decode()
+    assert not any((ord(char) < 0x20 and char not in "\t\n") or 0x7F <= ord(char) < 0xA0 for char in shown)
+    assert not set(shown) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @given(st.text())
 def test_json_on_a_terminal_has_the_same_value(text: str) -> None:
-    line = printable_json(to_json({"text": text}))
+    out, stream = written(True)
+    out.json({"text": text})
+    line = stream.getvalue().decode().removesuffix("\n")
     assert json.loads(line) == {"text": text}
     assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in line)
+
+
+def test_an_emoji_that_comes_in_pieces_stays_whole_on_a_terminal() -> None:
+    out, stream = written(True)
+    for piece in ("\U0001f469", "\u200d", "\U0001f4bb", "a", "\u200d"):
+        out.text(piece)
+    assert stream.getvalue().decode() == "\U0001f469\u200d\U0001f4bba\\u200d"
 
 
 def test_lone_surrogates_do_not_stop_the_output() -> None:

@@ -20,7 +20,6 @@ from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.jsonform import entry_json
 from sse_tui.cli import curl_arguments
 from sse_tui.cli.output import to_json
-from sse_tui.cli.printable import printable
 from sse_tui.config import load
 from sse_tui.dialects import Answer, LineDialect
 from sse_tui.errors import ConfigError, RecordingError, UsageError
@@ -42,6 +41,7 @@ from sse_tui.offline.report import (
 from sse_tui.recording import Follower, open_any, read_recording
 from sse_tui.recording.record_lines import decode_record, encode_line
 from sse_tui.recording.records import Chunk, Header, Record
+from sse_tui.text import safety
 
 DATA = Path(__file__).parents[1] / "data"
 LIMIT = 1 << 16
@@ -170,7 +170,7 @@ def report(data: bytes) -> None:
     made = builder.report("input")
     json.loads(to_json(report_json.render(made)))
     ElementTree.fromstring(junit.render(made, "error"))
-    for text in (html.render(made), markdown.render(made), printable(plain.render(made))):
+    for text in (html.render(made), markdown.render(made), safety.terminal(plain.render(made))):
         assert not CONTROLS.search(text), CONTROLS.search(text)
         text.encode("utf-8", "replace")
     _exports(opened.header, records)

@@ -10,8 +10,8 @@ import click
 
 from sse_tui.cli import narration
 from sse_tui.cli.output import Output, to_json
-from sse_tui.cli.printable import one_line
 from sse_tui.cli.specs import dialect_of
+from sse_tui.text.safety import terminal
 
 if TYPE_CHECKING:
     from sse_tui.diagnosis.clients.lens import Outcome
@@ -56,9 +56,10 @@ def _lines(look: Look) -> Iterator[str]:
         how = f"raises {outcome.raised.name}" if outcome.raised is not None else "returns normally"
         yield f"  {_name(outcome):{width}}  {len(outcome.events):6} events  {how}"
         if outcome.raised is not None and outcome.raised.message:
-            yield f"  {'':{width}}  {one_line(outcome.raised.message[:_SHOWN])}"
+            yield f"  {'':{width}}  {terminal.line(outcome.raised.message[:_SHOWN])}"
         if outcome.lost:
-            yield f"  {'':{width}}  loses {len(outcome.lost):,} characters: {one_line(repr(outcome.lost[:_SHOWN]))}"
+            lost = terminal.line(repr(outcome.lost[:_SHOWN]))
+            yield f"  {'':{width}}  loses {len(outcome.lost):,} characters: {lost}"
         if outcome.pitfalls:
             yield f"  {'':{width}}  {outcome.pitfalls[0]}"
 
