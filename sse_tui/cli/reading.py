@@ -43,8 +43,8 @@ def read_source(
         if form == "raw"
         else _print(opened, analysis, form, max_events, out)
     )
-    for damage in getattr(opened, "damage", ()):
-        narration.warn(str(damage))
+    for note in opened.notes:
+        narration.warn(note)
     problem = _first_problem(analysis) if whole else None
     if problem is not None:
         raise problem

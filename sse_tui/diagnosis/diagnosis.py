@@ -1,7 +1,7 @@
 """Runs the rules over a session as it is read, and keeps what they found.
 
-The usual event of a healthy stream passes by a few comparisons; rules are run on what triggers them only. No rule can
-stop the reading: one that raises is noted in `failures` and the next one goes on.
+The usual event of a healthy stream costs a few comparisons; a rule runs only on what triggers it. No rule can stop the
+reading: one that raises becomes a finding of its own, `internal`, and the other rules still run.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from sse_tui.diagnosis.collector import Collector
 from sse_tui.diagnosis.facts import ConnFacts, Facts, SessionFacts, TurnFacts
-from sse_tui.diagnosis.finding import Finding, Hit
-from sse_tui.diagnosis.keeping import KEPT, Keeper
-from sse_tui.diagnosis.meaning import PLAIN, bearing, is_beat_or_end, what
+from sse_tui.diagnosis.finding import Finding, Occurrence
+from sse_tui.diagnosis.meaning import PLAIN, is_beat_or_end, label, tokens_and_kinds
 from sse_tui.diagnosis.registry import CHECKS
 from sse_tui.diagnosis.rules import all_rules as _catalogue  # noqa: F401  (registers the rules)
-from sse_tui.diagnosis.scanner import Mark
-from sse_tui.diagnosis.view import Seen, TurnView
+from sse_tui.diagnosis.scanner import ByteMatch
+from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.dialects.base import Delta, Finish, Meta, StreamFault
 from sse_tui.eventstream import Comment, Event, Item, NoData, Retry, Tail
 from sse_tui.recording.records import Close, Header, Reconnect, Record, Request, Response
 
-SETTLE = 8  # token events after which the usual ones pass by
-BIG = 64 * 1024  # bytes of an event that are worth a look
+SETTLE = 8  # token events after which the usual ones skip the rules
+BIG = 64 * 1024  # bytes; a larger event always goes through the rules
 SILENCE_NS = 15_000_000_000
 BURST_EVENTS = 4
 BURST_GAP_NS = 250_000_000
@@ -32,8 +32,8 @@ _CONNS_KEPT = 64
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
 
 
-class Spot(NamedTuple):
-    """A place in a connection that is no entry of the wire log: a read, or the end of a turn."""
+class SyntheticEntry(NamedTuple):
+    """What rules run on besides the entries of the wire log: a read, or the end of a turn."""
 
     kind: str
     t: int | None
@@ -48,20 +48,24 @@ class Spot(NamedTuple):
 
 
 class Diagnosis:
-    """Give it every read's bytes with `body` and then its entries with `observe`; at the end of all, `finish`.
+    """Give it the bytes of every read with `body`, then its entries with `observe`; at the very end, `finish`.
 
-    `findings` is in the order of their discovery. A finding may still change after it was given out: its count rises,
-    and what comes later can change its severity or add evidence.
+    `findings` is in order of discovery. A finding may still change after it was returned: its count rises, and what
+    comes later can change its severity or add evidence.
     """
 
     def __init__(self, header: Header | None = None) -> None:
         self.session = SessionFacts(header or Header())
         self.findings: list[Finding] = []
-        self.failures: list[str] = []
         self._turn: TurnFacts | None = None
         self._conn: ConnFacts | None = None
-        self._keeper = Keeper()
+        self._collector = Collector()
         self._known: Facts | None = None  # those of the running connection
+
+    @property
+    def internal_errors(self) -> list[Finding]:
+        """The findings that report a defect of this program: one for each rule that raised."""
+        return self._collector.internal_errors
 
     @property
     def timed(self) -> bool:
@@ -69,7 +73,7 @@ class Diagnosis:
         return self.session.header.clock != "none"
 
     def body(self, turn: TurnView, conn: int, data: bytes, t: int) -> None:
-        """The next bytes of a connection's body, coding removed, before the entries that they complete."""
+        """The next bytes of a connection's body, content coding removed, before the entries that they complete."""
         facts = self._known
         if facts is None or facts.conn.number != conn or facts.turn.view is not turn:
             facts = self._facts(turn, conn)
@@ -79,29 +83,29 @@ class Diagnosis:
             return
         if here.window.end == here.done and here.scanner.passes(data):
             here.window.replace(data)
-            marks = None
+            matches = None
         else:
             here.window.feed(data, here.done)
-            marks = here.scanner.feed(data)
+            matches = here.scanner.feed(data)
         if timed:
             before = here.last_read_t if here.last_read_t is not None else here.opened_t
             here.read_gap = t - before if before is not None else 0
             if here.read_gap >= SILENCE_NS:
-                self._run("gap", Spot("read", t, turn.number, conn), facts)
+                self._run("gap", SyntheticEntry("read", t, turn.number, conn), facts)
             here.last_read_t = t
-        if marks:
-            self._marks(marks, facts, t if timed else None)
+        if matches:
+            self._matches(matches, facts, t if timed else None)
         if here.deferred:
-            self._look_again(facts)
+            self._resolve_deferred(facts)
 
     def outgrown(self, turn: TurnView, conn: int, start: int, size: int, t: int) -> None:
-        """An event outgrew the reader's limit, so that nothing further is read of this connection."""
+        """An event exceeded the parser's limit, so nothing more of this connection is read."""
         facts = self._facts(turn, conn)
         item = Tail("", start, start + size)
-        self._run("tail", Spot("tail", t if facts.timed else None, turn.number, conn, item), facts)
+        self._run("tail", SyntheticEntry("tail", t if facts.timed else None, turn.number, conn, item), facts)
 
-    def observe(self, turn: TurnView, entries: Sequence[Seen]) -> list[Finding]:
-        """The entries of one record, in order; gives the findings that are new since the last call."""
+    def observe(self, turn: TurnView, entries: Sequence[EntryView]) -> list[Finding]:
+        """The entries of one record, in order; returns the findings that are new since the last call."""
         conn: ConnFacts | None = None
         events = 0
         for entry in entries:
@@ -143,15 +147,15 @@ class Diagnosis:
             conn.event_reads += 1
             if events >= BURST_EVENTS and conn.read_gap >= BURST_GAP_NS:
                 self._burst(events, facts)
-        return self._take_new() if self._keeper.new else []
+        return self._take_new() if self._collector.new else []
 
     def finish(self) -> list[Finding]:
-        """Nothing follows; gives what only that tells. Idempotent."""
+        """Nothing follows: run the rules that need to know that, and return their findings. Idempotent."""
         self._over()
         return self._take_new()
 
     def _take_new(self) -> list[Finding]:
-        new, self._keeper.new = self._keeper.new, []
+        new, self._collector.new = self._collector.new, []
         self.findings += new
         return new
 
@@ -161,13 +165,15 @@ class Diagnosis:
         conn.bursts += 1
         if len(conn.burst_sizes) < 64:
             conn.burst_sizes.append(events)
-        self._run("burst", Spot("read", conn.last_read_t, facts.turn.view.number, conn.number), facts)
+        self._run(
+            "burst", SyntheticEntry("read", conn.last_read_t, facts.turn.view.number, conn.number), facts
+        )
 
-    def _event(self, entry: Seen, item: Event, facts: Facts) -> None:
-        """An event that is not the usual one, or not yet known to be."""
+    def _event(self, entry: EntryView, item: Event, facts: Facts) -> None:
+        """An event that is unusual, or comes before it is known what is usual."""
         conn, turn = facts.conn, facts.turn
         facts.own_id = bool(item.id or conn.last_id) and self._has_own_id(item, facts)
-        tokens, kinds = bearing(entry.deltas)
+        tokens, kinds = tokens_and_kinds(entry.deltas)
         if tokens and not turn.first_token_seen:
             self._run("first-token", entry, facts)
             turn.first_token_seen = True
@@ -188,7 +194,7 @@ class Diagnosis:
             conn.last_progress_t = entry.t
         conn.token_events += tokens
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
-            turn.before_token.append(item.type if item.type != "message" else what(entry.deltas))
+            turn.before_token.append(item.type if item.type != "message" else label(entry.deltas))
         turn.finish_seen = turn.finish_seen or Finish in kinds
         turn.fault_seen = turn.fault_seen or StreamFault in kinds
         if turn.done_at is None and any(isinstance(d, Meta) and d.name == "done" for d in entry.deltas):
@@ -204,27 +210,27 @@ class Diagnosis:
         raw = facts.conn.window.whole(item.start, item.end)
         return raw is not None and _OWN_ID.search(raw) is not None
 
-    def _follow_id(self, entry: Seen, item: Event | NoData, facts: Facts) -> None:
+    def _follow_id(self, entry: EntryView, item: Event | NoData, facts: Facts) -> None:
         conn = facts.conn
         if facts.own_id:
             self._identified(entry, item, facts)
         elif conn.own_ids and isinstance(item, Event) and not is_beat_or_end(item, entry.deltas):
             conn.without_id += 1
 
-    def _identified(self, entry: Seen, item: Event | NoData, facts: Facts) -> None:
-        """An item that brings an id, or resets it."""
+    def _identified(self, entry: EntryView, item: Event | NoData, facts: Facts) -> None:
+        """An item that sets the id, or resets it."""
         conn = facts.conn
         prefix, number = conn.last_number
         following = None if number is None else f"{prefix}{number + 1}"
         if item.id == following and number is not None and following not in conn.ids:
-            conn.last_number = prefix, number + 1  # the usual next one: nothing to say of it
+            conn.last_number = prefix, number + 1  # the usual next id: no rule has anything to say
         else:
             self._run("id", entry, facts)
         conn.own_ids += 1
         conn.remember_id(item.id, conn.events + 1)
         conn.last_id = facts.turn.last_id = item.id
 
-    def _other(self, entry: Seen, item: Item, facts: Facts) -> None:
+    def _other(self, entry: EntryView, item: Item, facts: Facts) -> None:
         conn = facts.conn
         if isinstance(item, Comment | Retry):
             block = self._own_block(item.start, facts)
@@ -242,15 +248,15 @@ class Diagnosis:
             self._follow_id(entry, item, facts)
         conn.done = max(conn.done, item.end)
         if conn.deferred:
-            self._look_again(facts)
+            self._resolve_deferred(facts)
 
     def _own_block(self, start: int, facts: Facts) -> bool:
-        """Whether nothing but comments and retry fields stand in the block before `start`."""
+        """Whether the block before `start` has only comments and retry fields in it."""
         conn = facts.conn
         return 0 <= start - conn.clean <= 1 or conn.window.blank_before(start)
 
-    def _look_again(self, facts: Facts) -> None:
-        """Judge the comments and retry fields whose next line has come meanwhile."""
+    def _resolve_deferred(self, facts: Facts) -> None:
+        """Run the rules on comments and retry fields whose next line has arrived by now."""
         conn = facts.conn
         deferred, conn.deferred = conn.deferred, []
         for kind, entry, end in deferred:
@@ -260,7 +266,7 @@ class Diagnosis:
             elif blank:
                 self._run(kind, entry, facts)
 
-    def _record(self, turn: TurnView, entry: Seen) -> None:
+    def _record(self, turn: TurnView, entry: EntryView) -> None:
         record = entry.record
         if isinstance(record, Request):
             if self._turn is not None and self._turn.view is not turn:
@@ -288,10 +294,10 @@ class Diagnosis:
         elif entry.kind == "end":
             self._over()
 
-    def _closed(self, facts: Facts, record: Close, entry: Seen) -> None:
+    def _closed(self, facts: Facts, record: Close, entry: EntryView) -> None:
         conn = facts.conn
         conn.close = record
-        self._marks(conn.scanner.close(), facts, entry.t)
+        self._matches(conn.scanner.close(), facts, entry.t)
         self._run("close", entry, facts)
         if record.reason == "client" and facts.turn.view.dialect.complete is not True:
             self.session.left_running = conn
@@ -300,13 +306,13 @@ class Diagnosis:
         conn.window.start = conn.window.end
 
     def _over(self) -> None:
-        """The running turn gets no further connection."""
+        """The current turn gets no further connection."""
         if self._turn is None or self._turn.over or self._conn is None:
             return
         self._turn.over = True
         facts = Facts(self.session, self._turn, self._conn, self.timed)
         number = self._turn.view.number
-        self._run("over", Spot("over", self._conn.last_read_t, number, self._conn.number), facts)
+        self._run("over", SyntheticEntry("over", self._conn.last_read_t, number, self._conn.number), facts)
 
     def _facts(self, turn: TurnView, number: int) -> Facts:
         known = self._known
@@ -326,21 +332,20 @@ class Diagnosis:
         self._known = Facts(self.session, here, conn, self.timed)
         return self._known
 
-    def _marks(self, marks: Iterable[Mark], facts: Facts, t: int | None) -> None:
-        for mark in marks:
-            facts.mark = mark
-            spot = Spot("read", t, facts.turn.view.number, facts.conn.number)
-            self._run(f"bytes:{mark.kind}", spot, facts)
-        facts.mark = None
+    def _matches(self, matches: Iterable[ByteMatch], facts: Facts, t: int | None) -> None:
+        for match in matches:
+            facts.match = match
+            read = SyntheticEntry("read", t, facts.turn.view.number, facts.conn.number)
+            self._run(f"bytes:{match.kind}", read, facts)
+        facts.match = None
 
-    def _run(self, trigger: str, at: Seen, facts: Facts) -> None:
+    def _run(self, trigger: str, entry: EntryView, facts: Facts) -> None:
         for rule, check in CHECKS[trigger]:
             try:
-                hits = check(at, facts)
-                if hits is None:
+                occurrences = check(entry, facts)
+                if occurrences is None:
                     continue
-                for hit in (hits,) if isinstance(hits, Hit) else hits:
-                    self._keeper.found(rule, hit, at, facts)
+                for occurrence in (occurrences,) if isinstance(occurrences, Occurrence) else occurrences:
+                    self._collector.add(rule, occurrence, entry, facts)
             except Exception as error:  # a defect of a rule must not cost the reader the stream
-                if len(self.failures) < KEPT * KEPT:
-                    self.failures.append(f"{rule.id}: {type(error).__name__}: {error}")
+                self._collector.failed(rule, error, entry, facts)

@@ -1,12 +1,12 @@
-"""What rules know beside the entry they look at: facts of the connection, of the turn and of the session."""
+"""What rules know besides the entry at hand: facts of the connection, the turn and the session."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-from sse_tui.diagnosis.scanner import Mark, Scanner
-from sse_tui.diagnosis.view import Seen, TurnView
+from sse_tui.diagnosis.scanner import ByteMatch, Scanner
+from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
 from sse_tui.recording.records import Close, Header, Headers, Request, Response
 
@@ -65,7 +65,7 @@ class ConnFacts:
     started_t: int | None = None
     window: Window = field(default_factory=Window)
     scanner: Scanner = field(default_factory=Scanner)
-    done: int = 0  # offset behind the last completed item
+    done: int = 0  # offset behind the last complete item
     clean: int = -1  # offset behind comments and retry fields that stand in a block of their own
     reads: int = 0
     events: int = 0
@@ -74,11 +74,11 @@ class ConnFacts:
     last_id: str = ""
     own_ids: int = 0
     without_id: int = 0
-    ids: dict[str, int] = field(default_factory=dict)  # the last ones, and which event brought each
+    ids: dict[str, int] = field(default_factory=dict)  # the most recent ones, and which event set each
     last_number: tuple[str, int | None] = (
         "",
         None,
-    )  # of the last id that was brought: its prefix and its number
+    )  # of the last id that was set: its prefix and its number
     last_read_t: int | None = None
     last_event_t: int | None = None
     last_progress_t: int | None = None
@@ -87,17 +87,17 @@ class ConnFacts:
     bursts: int = 0
     burst_sizes: list[int] = field(default_factory=list)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
-    halves: bytes = b""  # the last bytes that were no UTF-8
+    bad_utf8: bytes = b""  # the last bytes that were not UTF-8
     sequence: int | None = None
-    numbered: bool = False  # the events carry a sequence_number
-    settled: bool = False  # the usual event of this stream has been looked at often enough
-    types: Counter[str] = field(default_factory=Counter)  # events looked at, by type
-    plain_types: set[str] = field(default_factory=set)  # types looked at often enough
-    deferred: list[tuple[str, Seen, int]] = field(default_factory=list)
+    numbered: bool = False  # the events have a sequence_number
+    settled: bool = False  # enough events have gone through the rules to know the usual one
+    types: Counter[str] = field(default_factory=Counter)  # events that went through the rules, by type
+    plain_types: set[str] = field(default_factory=set)  # types of which enough have
+    deferred: list[tuple[str, EntryView, int]] = field(default_factory=list)
 
     @property
     def refused(self) -> bool:
-        """Whether the body is no stream but the text of a refusal."""
+        """Whether the body is not a stream but the text of an error response."""
         return self.response is not None and self.response.status != 200
 
     def response_header(self, name: str) -> str | None:
@@ -109,7 +109,7 @@ class ConnFacts:
         return None if self.request is None else header(self.request.headers, name)
 
     def remember_id(self, id: str, event: int) -> None:
-        """An event brought this id itself."""
+        """An event set this id itself."""
         self.ids[id] = event
         if len(self.ids) > 2 * _IDS_KEPT:
             self.ids = dict(list(self.ids.items())[_IDS_KEPT:])
@@ -127,16 +127,16 @@ class TurnFacts:
     done_at: int | None = None  # the event that held the end marker
     finish_seen: bool = False
     fault_seen: bool = False
-    doubtful: list[Seen] = field(default_factory=list)  # empty data, before the dialect is known
-    garbled: list[tuple[Seen, str]] = field(default_factory=list)  # data that is no JSON, likewise, and why
-    decoded: int = 0  # payloads of unknown dialects that were decoded for a look
+    empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
+    not_json: list[tuple[EntryView, str]] = field(default_factory=list)  # likewise, and the parser's message
+    decoded: int = 0  # payloads of an unknown dialect that a rule has parsed
     tool_indices: dict[int, str | None] = field(default_factory=dict)
     tool_slots: set[int] = field(default_factory=set)
     reconnects: int = 0
     delays_ms: list[float] = field(default_factory=list)
     last_reconnect_conn: int = 0
     policy: str = ""  # of the last reconnect
-    verdict_told: tuple[str, int] | None = None
+    reported_verdict: tuple[str, int] | None = None
     over: bool = False
 
     @property
@@ -156,7 +156,7 @@ class TurnFacts:
 
     @property
     def line_protocol(self) -> bool:
-        """Whether that is as it should be: the protocol is one of lines, and no event stream without its fields."""
+        """Whether the protocol is one of JSON lines, rather than an event stream that lost its field names."""
         return self.lines and self.dialect not in ANSWERS
 
     @property
@@ -172,18 +172,18 @@ class SessionFacts:
     header: Header
     cut_ages_s: list[tuple[int, float]] = field(default_factory=list)  # (connection, seconds)
     reconnect_times: list[int] = field(default_factory=list)
-    left_running: ConnFacts | None = None  # a connection that we closed before the answer was whole
+    left_running: ConnFacts | None = None  # a connection that we closed before the answer was complete
 
 
 @dataclass(slots=True)
 class Facts:
-    """All that a rule may ask, before the entry at hand is counted in. `mark` is set on ``bytes:`` triggers."""
+    """Everything that a rule may ask, not yet counting the entry at hand. `match` is set on ``bytes:`` triggers."""
 
     session: SessionFacts
     turn: TurnFacts
     conn: ConnFacts
     timed: bool
-    mark: Mark | None = None
+    match: ByteMatch | None = None
     own_id: bool = False  # the event at hand has an id field of its own
 
 

@@ -1,4 +1,4 @@
-"""What a rule has to say: a `Hit` from the rule itself, a `Finding` with all that a reader needs beside it."""
+"""What a rule reports: an `Occurrence` from the rule itself, a `Finding` with everything that a reader needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
@@ -17,14 +17,13 @@ RAW_BYTES = 200
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Hit(NamedTuple):
-    """One occurrence, as the rule's function gives it.
+class Occurrence(NamedTuple):
+    """One occurrence, as returned by the rule's function.
 
-    `message` says in one sentence what it means here. `severity` and `advice` are those of the rule unless given;
-    `start` and `end` are those of the item looked at unless given; `seen` places the finding at an earlier
-    entry. `amend` changes the rule's first finding on this
-    connection (severity where given, message where not empty, evidence merged) instead of making another; without such
-    a finding nothing happens.
+    `message` is one sentence on what it means here. `severity` and `advice` are the rule's unless given; `start` and
+    `end` are those of the item at hand unless given; `entry` attributes the finding to an earlier entry. `amend`
+    changes the rule's first finding on this connection (severity if given, message if not empty, evidence merged)
+    instead of adding another; without such a finding it does nothing.
     """
 
     message: str
@@ -33,19 +32,19 @@ class Hit(NamedTuple):
     evidence: Mapping[str, Any] = _NOTHING
     start: int | None = None
     end: int | None = None
-    seen: Seen | None = None
+    entry: EntryView | None = None
     amend: bool = False
 
 
 @dataclass(slots=True)
 class Finding:
-    """Something wrong, suspicious or worth knowing, and where.
+    """Something wrong, suspicious or worth knowing, and where it is.
 
-    `message` is what it means here, `advice` what to do, `reference` a public report or section to cite. `start` and
-    `end` are byte offsets in the body of connection `conn`, content coding removed; `event` numbers its dispatched
-    events from 1; `t` is ns since the session's start. Those three are None where they do not apply or are not known.
-    `raw` is the beginning of those bytes. `count` is how often the rule fired on this connection: only the first few
-    occurrences have findings of their own, and the first of them counts all.
+    `message` is what it means here, `advice` what to do, `reference` a public report or a section of a standard.
+    `start` and `end` are byte offsets in the body of connection `conn`, content coding removed; `event` is the number
+    of the dispatched event there, from 1; `t` is ns since the start of the session. These are None where they do not
+    apply or are not known. `raw` is the beginning of those bytes. `count` is how often the rule fired on this
+    connection: only the first few occurrences get findings of their own, and the first of those counts them all.
     """
 
     rule: str

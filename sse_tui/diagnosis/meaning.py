@@ -1,4 +1,4 @@
-"""What an event's deltas amount to, for the one who counts events."""
+"""What an event's deltas amount to, for counting and naming events."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCal
 from sse_tui.eventstream import Event
 
 PLAIN = frozenset({Text, Reasoning})
-"""The deltas of the usual event of a model's answer."""
+"""The deltas of the usual event in a model's answer."""
 
 
-def bearing(deltas: Sequence[Delta]) -> tuple[bool, set[type]]:
-    """Whether any of the deltas brings the answer on, and which kinds there are."""
+def tokens_and_kinds(deltas: Sequence[Delta]) -> tuple[bool, set[type]]:
+    """Whether any of the deltas adds to the answer, and which kinds there are."""
     tokens = False
     for delta in deltas:
         if isinstance(delta, Text | Reasoning | Refusal):
@@ -23,12 +23,12 @@ def bearing(deltas: Sequence[Delta]) -> tuple[bool, set[type]]:
 
 
 def is_beat_or_end(item: Event, deltas: Sequence[Delta]) -> bool:
-    """Whether the event is a heartbeat or the end marker, which nobody resumes behind."""
+    """Whether the event is a heartbeat or the end marker: nobody resumes after those, so they need no id."""
     return item.type == "ping" or any(isinstance(d, Meta) and d.name in ("ping", "done") for d in deltas)
 
 
-def what(deltas: Sequence[Delta]) -> str:
-    """A word for an event that bears no tokens."""
+def label(deltas: Sequence[Delta]) -> str:
+    """A word for an event without tokens."""
     names = [delta.name for delta in deltas if isinstance(delta, Meta)]
     for name in ("role", "ping", "prompt_filter_results"):
         if name in names:

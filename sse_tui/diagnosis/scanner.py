@@ -1,7 +1,7 @@
-"""What only the raw bytes tell: marks, bad UTF-8, line ends, missing spaces, secrets.
+"""What shows only in the raw bytes: byte order marks, bad UTF-8, line ends, missing spaces, secrets.
 
-Everything is searched in whole reads with the C routines of `bytes`, a handful of them a read, so that a healthy stream
-costs next to nothing an event.
+Whole reads are searched with the C routines of `bytes`, a handful of calls a read, so that a healthy stream costs next
+to nothing per event.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _SEPARATORS_ASCII = (b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e")
 _SEPARATORS = (b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xc2\x85")
 _OVERLAP = 64
 _SMALL = 4096
-_STYLE = 64 * 1024  # a writer's habits show in the beginning of a body
-_NO_KEY = 512  # a usual event up to this size is a token or two, and no place for a key
+_STYLE = 64 * 1024  # bytes: how a server writes its fields shows at the beginning of a body
+_NO_KEY = 512  # bytes: a usual event up to this size holds a token or two and has no room for a key
 _PLAIN = bytes([0x09, *range(0x20, 0x7F), *range(0x80, 0x100)])
 _BLOCK_OF_THREE = re.compile(rb"(?:(?:data|event|id): [^\n]*\n){3}\n")
 _STARTS = (b"data: ", b"event: ", b"id: ")
-_MARKS_A_READ = 4
+_MATCHES_A_READ = 4
 
-# Keys whose form is unmistakable; what is already masked does not match.
+# Keys of an unmistakable form; one that is already masked does not match.
 _SECRET_STARTS = (b"sk-", b"AIza", b"ghp_", b"xoxb-", b"Bearer ")
 SECRET = re.compile(
     rb"(?<![A-Za-z0-9_-])(sk-(?:proj-|ant-|or-)?[A-Za-z0-9_-]{24,}|AIza[A-Za-z0-9_-]{35}|ghp_[A-Za-z0-9]{36}"
@@ -34,7 +34,7 @@ SECRET = re.compile(
 )
 
 
-class Mark(NamedTuple):
+class ByteMatch(NamedTuple):
     """Something found in the bytes: `kind` is the part of its trigger after the colon."""
 
     kind: str
@@ -44,10 +44,10 @@ class Mark(NamedTuple):
 
 
 class Scanner:
-    """Looks through one body, read by read."""
+    """Searches one body, read by read."""
 
     __slots__ = (
-        *("_blank_lines", "_cr_held", "_no_space", "_partial", "_tail", "_told", "crs", "crlfs"),
+        *("_blank_lines", "_cr_held", "_no_space", "_partial", "_tail", "_reported", "crs", "crlfs"),
         *("lfs", "offset", "separators_to", "split_crlf"),
     )
 
@@ -57,58 +57,60 @@ class Scanner:
         self.crs = 0
         self.lfs = 0
         self.split_crlf = 0  # CRLFs that two reads shared
-        self.separators_to = 0  # up to where a character that is no line end, but taken for one, may stand
+        self.separators_to = (
+            0  # offset up to which there may be characters that some clients take for line ends
+        )
         self._partial = b""
         self._tail = b"\n"
         self._cr_held = False
         self._no_space = False
         self._blank_lines = 0
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
-    def feed(self, data: bytes) -> list[Mark]:
-        """The marks in the next bytes of the body."""
-        marks: list[Mark] = []
+    def feed(self, data: bytes) -> list[ByteMatch]:
+        """What is found in the next bytes of the body."""
+        matches: list[ByteMatch] = []
         if len(self._tail) > _OVERLAP:
             self._tail = self._tail[-_OVERLAP:]
         if self.offset < 3:
-            self._bom(data, marks)
+            self._bom(data, matches)
         view = self._tail + data
         at = self.offset - len(self._tail)
         if self._partial or not data.isascii():
-            self._utf8(data, marks)
+            self._utf8(data, matches)
             if any(separator in view for separator in _SEPARATORS):
                 self.separators_to = self.offset + len(data)
         for separator in _SEPARATORS_ASCII:
             if separator in data:
                 self.separators_to = self.offset + len(data)
         if self._cr_held or b"\r" in data:
-            self._ends(data, marks)
+            self._ends(data, matches)
         elif not self.lfs or self.crlfs or self.crs:
             self.lfs += data.count(b"\n")
-            self._mixed(marks)
-        self._lines(view, at, marks)
+            self._mixed(matches)
+        self._lines(view, at, matches)
         self.offset += len(data)
         self._tail = view[-_OVERLAP:]
-        return marks
+        return matches
 
-    def close(self) -> list[Mark]:
-        """The marks that the end of the body makes."""
-        marks: list[Mark] = []
+    def close(self) -> list[ByteMatch]:
+        """What is found at the end of the body."""
+        matches: list[ByteMatch] = []
         if self._cr_held:
             self.crs += 1
             self._cr_held = False
-            self._tell("cr", self.offset - 1, 1, marks)
-            self._mixed(marks)
+            self._report_first("cr", self.offset - 1, 1, matches)
+            self._mixed(matches)
         if self._partial:
             start = self.offset - len(self._partial)
-            marks.append(Mark("utf8", start, self.offset, {"hex": self._partial.hex(), "cut": True}))
+            matches.append(ByteMatch("utf8", start, self.offset, {"hex": self._partial.hex(), "cut": True}))
             self._partial = b""
-        return marks
+        return matches
 
     def passes(self, data: bytes) -> bool:
-        """Pass over a read that is one whole block, of plain lines, in which there is nothing to find.
+        """Skip a read that is one whole block of plain lines in which there is nothing to find.
 
-        False, and nothing done, for any other: it has to be fed.
+        False, with nothing done, for any other read: that has to go to `feed`.
         """
         if len(data) > _SMALL or self._partial or self._cr_held or self.crlfs or not self.lfs:
             return False
@@ -128,16 +130,16 @@ class Scanner:
         self._tail = data
         return True
 
-    def _bom(self, data: bytes, marks: list[Mark]) -> None:
+    def _bom(self, data: bytes, matches: list[ByteMatch]) -> None:
         first = (self._tail[1:] + data)[:3] if self.offset else data[:3]
         if first == b"\xef\xbb\xbf":
-            marks.append(Mark("bom", 0, 3, {}))
+            matches.append(ByteMatch("bom", 0, 3, {}))
 
-    def _utf8(self, data: bytes, marks: list[Mark]) -> None:
+    def _utf8(self, data: bytes, matches: list[ByteMatch]) -> None:
         rest = self._partial + data
         at = self.offset - len(self._partial)
         self._partial = b""
-        for _ in range(_MARKS_A_READ):
+        for _ in range(_MATCHES_A_READ):
             try:
                 rest.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -146,17 +148,17 @@ class Scanner:
                     return
                 bad = rest[error.start : error.end]
                 start = at + error.start
-                if marks and marks[-1].kind == "utf8" and marks[-1].end == start:
-                    earlier = marks.pop()
+                if matches and matches[-1].kind == "utf8" and matches[-1].end == start:
+                    earlier = matches.pop()
                     start, bad = earlier.start, bytes.fromhex(earlier.evidence["hex"]) + bad
-                marks.append(Mark("utf8", start, at + error.end, {"hex": bad.hex()}))
+                matches.append(ByteMatch("utf8", start, at + error.end, {"hex": bad.hex()}))
                 at += error.end
                 rest = rest[error.end :]
             else:
                 return
         self._partial = _unfinished(rest)
 
-    def _ends(self, data: bytes, marks: list[Mark]) -> None:
+    def _ends(self, data: bytes, matches: list[ByteMatch]) -> None:
         """Count the line ends of a read in which there is a CR, or that follows one."""
         at = self.offset
         if self._cr_held and data[:1] == b"\n":
@@ -172,25 +174,25 @@ class Scanner:
         self.crs += data.count(b"\r") - crlfs
         self.lfs += data.count(b"\n") - crlfs
         if crlfs:
-            self._tell("crlf", at + data.find(b"\r\n"), 2, marks)
+            self._report_first("crlf", at + data.find(b"\r\n"), 2, matches)
         if (found := _LF_CR.search(data)) is not None:
-            self._tell("lf-cr", at + found.start(), 2, marks)
+            self._report_first("lf-cr", at + found.start(), 2, matches)
         if (found := _LONE_CR.search(data)) is not None:
-            self._tell("cr", at + found.start(), 1, marks)
-        self._mixed(marks)
+            self._report_first("cr", at + found.start(), 1, matches)
+        self._mixed(matches)
 
-    def _mixed(self, marks: list[Mark]) -> None:
+    def _mixed(self, matches: list[ByteMatch]) -> None:
         if (self.crlfs > 0) + (self.crs > 0) + (self.lfs > 0) > 1:
-            self._tell("mixed", self.offset, 0, marks)
+            self._report_first("mixed", self.offset, 0, matches)
 
-    def _tell(self, kind: str, start: int, size: int, marks: list[Mark]) -> None:
-        """Mark the first line end of a kind."""
-        if kind not in self._told:
-            self._told.add(kind)
+    def _report_first(self, kind: str, start: int, size: int, matches: list[ByteMatch]) -> None:
+        """Report the first line end of a kind."""
+        if kind not in self._reported:
+            self._reported.add(kind)
             counts = {"kind": kind, "crlf": self.crlfs, "cr": self.crs, "lf": self.lfs}
-            marks.append(Mark("ends", start, start + size, counts))
+            matches.append(ByteMatch("ends", start, start + size, counts))
 
-    def _lines(self, view: bytes, at: int, marks: list[Mark]) -> None:
+    def _lines(self, view: bytes, at: int, matches: list[ByteMatch]) -> None:
         if (
             not self._no_space
             and at < _STYLE
@@ -200,34 +202,36 @@ class Scanner:
             if found is not None:
                 self._no_space = True
                 field = found[1].decode()
-                marks.append(Mark("no-space", at + found.start() + 1, at + found.end(), {"field": field}))
+                matches.append(
+                    ByteMatch("no-space", at + found.start() + 1, at + found.end(), {"field": field})
+                )
         if b"\n\n\n" in view or b"\r" in view:
             blank = _BLANK_LINES.search(view)
-            if blank is not None and at + blank.end() > self.offset and self._blank_lines < _MARKS_A_READ:
+            if blank is not None and at + blank.end() > self.offset and self._blank_lines < _MATCHES_A_READ:
                 self._blank_lines += 1
-                marks.append(Mark("blank-lines", max(0, at + blank.start()), at + blank.end(), {}))
+                matches.append(ByteMatch("blank-lines", max(0, at + blank.start()), at + blank.end(), {}))
         for start in _SECRET_STARTS:
             if start in view:
-                self._secrets(view, at, marks)
+                self._secrets(view, at, matches)
                 return
 
-    def _secrets(self, view: bytes, at: int, marks: list[Mark]) -> None:
+    def _secrets(self, view: bytes, at: int, matches: list[ByteMatch]) -> None:
         found = SECRET.search(view)
-        if found is not None and "secret" not in self._told:
-            self._told.add("secret")
-            marks.append(
-                Mark("secret", max(0, at + found.start()), at + found.end(), {"masked": mask(found[1])})
+        if found is not None and "secret" not in self._reported:
+            self._reported.add("secret")
+            matches.append(
+                ByteMatch("secret", max(0, at + found.start()), at + found.end(), {"masked": mask(found[1])})
             )
 
 
 def mask(secret: bytes) -> str:
-    """Enough of a secret to know it again, and no more."""
+    """Enough of a secret to recognise it, and no more."""
     text = secret.decode("ascii", "replace")
     return f"{text[:4]}... ({len(text)} characters)"
 
 
 def _is_plain_text(data: bytes) -> bool:
-    """Whether it is UTF-8 without a character that some take for a line end."""
+    """Whether it is UTF-8 without characters that some clients take for line ends."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -236,7 +240,7 @@ def _is_plain_text(data: bytes) -> bool:
 
 
 def _unfinished(rest: bytes) -> bytes:
-    """The character under way at the end of `rest`, b"" for none."""
+    """The incomplete character at the end of `rest`; b"" where there is none."""
     for size in (3, 2, 1):
         try:
             rest[-size:].decode("utf-8")

@@ -1,4 +1,4 @@
-"""What rules see of the analysis, as structural types: nothing here knows who assembles a session."""
+"""What rules see of the analysis, as protocols: nothing here depends on the code that assembles a session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sse_tui.recording.records import Record
 from sse_tui.resume import Verdict
 
 
-class Seen(Protocol):
+class EntryView(Protocol):
     """One entry of the wire log: an item of the event stream, or a record that is not a read."""
 
     @property

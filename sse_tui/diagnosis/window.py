@@ -1,15 +1,15 @@
-"""The bytes around what is being looked at, so that a finding can quote them, in bounded memory."""
+"""The bytes around the current position, so that a finding can quote them, in bounded memory."""
 
 from __future__ import annotations
 
 from sse_tui.diagnosis.finding import RAW_BYTES
 
-_BEHIND = 64  # bytes before the last completed item: its line ends
-_PENDING = 4096  # bytes of an item under way that are kept whole
+_BEHIND = 64  # bytes kept from before the last complete item: its line ends
+_PENDING = 4096  # bytes of an incomplete item that are kept whole
 
 
 class Window:
-    """Keeps the newest bytes of one body and the beginning of the item that is under way."""
+    """Keeps the latest bytes of one body and the beginning of the incomplete item."""
 
     __slots__ = ("_head", "_head_start", "data", "end", "start")
 
@@ -39,13 +39,13 @@ class Window:
         self.end += len(data)
 
     def replace(self, data: bytes) -> None:
-        """Take the next bytes, of which it is known that they are whole blocks and follow a completed item."""
+        """Take the next bytes, which are known to be whole blocks that follow a complete item."""
         self.data = data
         self.start = self.end
         self.end += len(data)
 
     def quote(self, start: int, end: int) -> bytes:
-        """The bytes from `start` to `end`, at most `RAW_BYTES`, as far as they are still there."""
+        """The bytes from `start` to `end`, at most `RAW_BYTES`, as far as they are still kept."""
         end = min(end, start + RAW_BYTES)
         if start >= self.start:
             return self.data[start - self.start : end - self.start]
@@ -58,7 +58,7 @@ class Window:
         return self.data[start - self.start : end - self.start] if start >= self.start else None
 
     def blank_before(self, start: int) -> bool:
-        """Whether a blank line, or nothing, stands before the line that starts at `start`."""
+        """Whether a blank line, or nothing, comes before the line that starts at `start`."""
         before = self.data[max(0, start - 4 - self.start) : max(0, start - self.start)]
         if start <= 3 and before in (b"", b"\xef\xbb\xbf"):
             return True
@@ -67,7 +67,7 @@ class Window:
         return before.endswith((b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r\n", b"\n\r", b"\r\n\r"))
 
     def blank_after(self, end: int) -> bool | None:
-        """Whether a blank line follows the line that ended at `end`; None while the next byte is missing."""
+        """Whether a blank line follows the line that ended at `end`; None until the next byte has arrived."""
         at = end - self.start
         if self.data[at - 1 : at] == b"\r" and self.data[at : at + 1] == b"\n":
             at += 1

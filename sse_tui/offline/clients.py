@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sse_tui.diagnosis.clients.lens import Outcome, compare
+from sse_tui.diagnosis.clients.lens import ClientResult, compare
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import Chunk, Record, Request, Response
 
@@ -17,7 +17,7 @@ class Look(NamedTuple):
     """One connection through the lens; `cut` when its body was longer than what was looked at."""
 
     conn: int
-    outcomes: list[Outcome]
+    outcomes: list[ClientResult]
     cut: bool
 
 

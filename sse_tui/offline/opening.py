@@ -50,10 +50,11 @@ class Piped:
             if enough(first):
                 break
         kind = sniff(first[:SNIFF_BYTES], "the standard input")
+        self._recording: Recording | None = None
         if kind == "recording":
-            recording = open_any(io.BufferedReader(_Rest(first, fd)))
-            self.header = recording.header
-            self._records = iter(recording)
+            self._recording = open_any(io.BufferedReader(_Rest(first, fd)))
+            self.header = self._recording.header
+            self._records = iter(self._recording)
         else:
             imported = import_pieces(kind, self._pieces(), clock="read" if self._stamped else "none")
             self.header = Header(tool=_tool(), created=_now(), clock=imported.clock)
@@ -61,6 +62,11 @@ class Piped:
 
     def __iter__(self) -> Iterator[Record]:
         return self._records
+
+    @property
+    def notes(self) -> list[str]:
+        """What of a recording was left out so far, in words."""
+        return self._recording.notes if self._recording is not None else []
 
     def _pieces(self) -> Iterator[Piece]:
         yield from self._read

@@ -41,6 +41,11 @@ class Recording:
         """How many records were left out because this version does not know their kind."""
         return self._lines.unknown
 
+    @property
+    def notes(self) -> list[str]:
+        """What the latest iteration left out, in words."""
+        return self._lines.notes
+
     def __iter__(self) -> Iterator[Record]:
         for _, record in self.with_offsets():
             yield record

@@ -22,6 +22,8 @@ HEADER_LIMIT = 1 << 20
 _encoder = msgspec.json.Encoder()
 _records: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)
+_KINDS_KEPT = 64  # unknown kinds counted one by one
+_KINDS_NAMED = 3
 # What decoding a line can raise.
 BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
@@ -120,6 +122,20 @@ class LineDecoder:
         self.damage: list[Damage] = []
         self.unknown: dict[str, int] = {}
 
+    @property
+    def notes(self) -> list[str]:
+        """What was left out, in words: each broken line, and the records of unknown kinds together."""
+        notes = [str(damage) for damage in self.damage]
+        if self.unknown:
+            count = sum(self.unknown.values())
+            kinds = ", ".join(repr(kind[:40]) for kind in list(self.unknown)[:_KINDS_NAMED])
+            more = ", ..." if len(self.unknown) > _KINDS_NAMED else ""
+            notes.append(
+                f"{count:,} record{'' if count == 1 else 's'} of unknown kind left out ({kinds}{more}): "
+                "a newer sse-tui may know more"
+            )
+        return notes
+
     def decode(self, line: bytes, number: int, offset: int, *, ended: bool = True) -> Record | None:
         """The record of line `number` at byte `offset`, or None when there is none (noted why).
 
@@ -132,6 +148,7 @@ class LineDecoder:
                 return None
             kind = _kind(line)
             if kind is not None and kind not in _KINDS:
+                kind = kind if kind in self.unknown or len(self.unknown) < _KINDS_KEPT else "..."
                 self.unknown[kind] = self.unknown.get(kind, 0) + 1
                 return None
             reason = str(error) if ended else "the last line is incomplete, it was cut while it was written"

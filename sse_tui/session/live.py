@@ -200,6 +200,11 @@ class Live:
         return len(self._follower.damage) if self._follower is not None else 0
 
     @property
+    def unknown(self) -> int:
+        """How many records of the file were left out because this version does not know their kind."""
+        return sum(self._follower.unknown.values()) if self._follower is not None else 0
+
+    @property
     def written(self) -> bool:
         """Whether the recording still has a writer; looked up at most once in a while."""
         path, now = self.path, time.monotonic()

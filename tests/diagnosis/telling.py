@@ -74,7 +74,7 @@ def read(records: Iterable[Record], *, clock: str = "read", dialect: str | None 
     for record in records:
         analysis.feed(record)
     analysis.finish()
-    assert analysis.diagnosis.failures == []
+    assert analysis.diagnosis.internal_errors == []
     return analysis
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sse_tui.analysis.analysis import Analysis
-from sse_tui.diagnosis.keeping import KEPT
+from sse_tui.diagnosis.collector import KEPT
 from sse_tui.recording.records import (
     Close,
     End,

@@ -321,22 +321,6 @@ def test_more_of_the_same_is_counted() -> None:
     assert found[0].count == 20
 
 
-def test_a_failing_rule_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sse_tui.analysis.analysis import Analysis
-    from sse_tui.diagnosis.registry import CHECKS
-    from sse_tui.recording import raw_header, raw_records, untimed
-
-    def broken(*_: object) -> None:
-        raise RuntimeError("a defect")
-
-    monkeypatch.setitem(CHECKS, "no-data", [(RULES["event-without-data"], broken), *CHECKS["no-data"]])
-    analysis = Analysis(raw_header())
-    for record in raw_records(untimed([b"event: x\n\n"])):
-        analysis.feed(record)
-    assert analysis.diagnosis.failures == ["event-without-data: RuntimeError: a defect"]
-    assert "event-without-data" in rules(analysis)
-
-
 def test_findings_arise_while_the_stream_runs() -> None:
     story = Wire().ask().good().read(5, b"event: x\n\n")
     analysis, seen = None, []

@@ -65,6 +65,19 @@ def test_what_a_newer_minor_version_adds_is_passed_over() -> None:
     assert list(recording) == [Note(t=2, text="a")]
     assert recording.unknown == {"trailer": 2}
     assert recording.damage == []
+    assert recording.notes == [
+        "2 records of unknown kind left out ('trailer'): a newer sse-tui may know more"
+    ]
+
+
+def test_kinds_without_end_take_no_memory() -> None:
+    lines = b"".join(b'{"t":1,"k":"kind-%d"}\n' % n for n in range(1000))
+    recording = read_recording(io.BytesIO(HEADER + lines))
+    assert list(recording) == []
+    assert len(recording.unknown) == 65
+    assert recording.notes[0].startswith(
+        "1,000 records of unknown kind left out ('kind-0', 'kind-1', 'kind-2', ...)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -360,8 +360,10 @@ async def test_the_palette_runs_an_action_and_a_window_keeps_its_keys(opened, un
         (lambda data: b"\x00\xff" * 3_000 + b"\n", "✗ UNREADABLE"),
         (lambda data: data[:5_000], "✗ UNFINISHED"),
         (lambda data: data[:3_000] + b"\0" * 4_000 + data[3_000:], "1 damaged line "),
+        (lambda data: data + b'{"t":1,"k":"future"}\n', "1 unknown record "),
+        (lambda data: data + 2 * b'{"t":1,"k":"future"}\n', "2 unknown records "),
     ],
-    ids=["empty", "half-header", "header", "binary", "killed", "nul"],
+    ids=["empty", "half-header", "header", "binary", "killed", "nul", "future", "futures"],
 )
 async def test_a_damaged_file_is_told_in_the_header(
     opened, until, recordings, tmp_path, change, said

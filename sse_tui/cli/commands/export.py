@@ -72,8 +72,8 @@ def _exported(source: str, form: str, number: int | None, loaded: Loaded) -> byt
     redaction = loaded.config.recording
     redactor = Redactor(redaction.redact_headers, redaction.redact_patterns)
     tape = read_tape(opened.header, map(redactor.record, opened))
-    for damage in getattr(opened, "damage", ()):
-        narration.warn(str(damage))
+    for note in opened.notes:
+        narration.warn(note)
     if form == "har":
         from sse_tui.offline.export.har_file import har
 

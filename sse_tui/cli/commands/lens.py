@@ -14,7 +14,7 @@ from sse_tui.cli.specs import dialect_of
 from sse_tui.text.safety import terminal
 
 if TYPE_CHECKING:
-    from sse_tui.diagnosis.clients.lens import Outcome
+    from sse_tui.diagnosis.clients.lens import ClientResult
     from sse_tui.offline.clients import Look
 
 _SHOWN = 60
@@ -64,5 +64,5 @@ def _lines(look: Look) -> Iterator[str]:
             yield f"  {'':{width}}  {outcome.pitfalls[0]}"
 
 
-def _name(outcome: Outcome) -> str:
+def _name(outcome: ClientResult) -> str:
     return f"{outcome.client.name} {outcome.client.version}"

@@ -51,8 +51,8 @@ def _script(path: Path) -> Script:
     with narration.Status(f"reading {path.name}"):
         opened = open_path(path)
         script = Script(read_tape(opened.header, opened))
-    for damage in opened.damage:
-        narration.warn(str(damage))
+    for note in opened.notes:
+        narration.warn(note)
     if not script.connections:
         raise RecordingError("nothing-to-replay", f"There is no response in {path}.")
     return script

@@ -97,9 +97,8 @@ def read_report(
     with narration.Status(f"reading {name}"):
         for record in opened:
             builder.feed(record)
-    damage = [str(damage) for damage in getattr(opened, "damage", ())]
     slo = Slo(**msgspec.structs.asdict(loaded.config.slo))
-    return builder.report(name, expectations, damage, slo)
+    return builder.report(name, expectations, opened.notes, slo)
 
 
 def _render(report: Report, form: str, fail_on: str) -> str:

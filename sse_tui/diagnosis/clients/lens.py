@@ -1,6 +1,6 @@
 """What a named client would have made of these bytes: events it sees, the exception it raises, text it loses.
 
-`look` plays a client of the table in `clients` over a whole body. It is a small interpreter of that table and shares
+`play` runs a client of the table in `clients` over a whole body. It is a small interpreter of that table and shares
 nothing with this program's own parser, so that the two check each other: the standard's row must agree with the parser.
 """
 
@@ -22,7 +22,7 @@ _TEXT_LINE_END = re.compile(r"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"
 
 
-class Seen(NamedTuple):
+class ClientEvent(NamedTuple):
     """An event as the client has it: `type` is "" where none was named."""
 
     type: str
@@ -38,7 +38,7 @@ class Raised(NamedTuple):
     message: str
 
 
-class Outcome(NamedTuple):
+class ClientResult(NamedTuple):
     """What a client made of a body.
 
     `events` are those that its caller gets, `raised` the exception after them, None when the loop ends normally.
@@ -47,46 +47,33 @@ class Outcome(NamedTuple):
     """
 
     client: Client
-    events: list[Seen]
+    events: list[ClientEvent]
     raised: Raised | None
     text: str
     lost: str
     pitfalls: list[str]
 
-    @property
-    def same(self) -> bool:
-        """Whether the caller gets the whole text without an exception."""
-        return self.raised is None and not self.lost and not self.pitfalls
 
-    @property
-    def summary(self) -> str:
-        """One sentence."""
-        how = f"raises {self.raised.name}" if self.raised else "returns normally"
-        lost = f", losing {len(self.lost)} characters of text" if self.lost else ""
-        trips = f"; {self.pitfalls[0]}" if self.pitfalls else ""
-        return f"{self.client.name} {self.client.version}: {len(self.events)} events, {how}{lost}{trips}."
-
-
-def look(
+def play(
     client: Client, body: bytes, *, content_type: str | None = "text/event-stream", dialect: str = "auto"
-) -> Outcome:
+) -> ClientResult:
     """What `client` makes of a body that came under the status 200 with this content type."""
     events, raised = _run(client, body, content_type)
     text = _text_of(events, dialect)
     lost = ""
     if client is not STANDARD:
         lost = _missing(_text_of(_run(STANDARD, body, "text/event-stream")[0], dialect), text)
-    return Outcome(client, events, raised, text, lost, _pitfalls(client, events))
+    return ClientResult(client, events, raised, text, lost, _pitfalls(client, events))
 
 
 def compare(
     body: bytes, *, content_type: str | None = "text/event-stream", dialect: str = "auto"
-) -> list[Outcome]:
+) -> list[ClientResult]:
     """What each client of the table makes of it, the standard first."""
-    return [look(client, body, content_type=content_type, dialect=dialect) for client in CLIENTS]
+    return [play(client, body, content_type=content_type, dialect=dialect) for client in CLIENTS]
 
 
-class _End(Exception):  # noqa: N818
+class _ClientRaised(Exception):  # noqa: N818
     """The client's loop ends with an exception."""
 
     def __init__(self, raised: Raised) -> None:
@@ -94,8 +81,8 @@ class _End(Exception):  # noqa: N818
         self.raised = raised
 
 
-def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[Seen], Raised | None]:
-    seen: list[Seen] = []
+def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[ClientEvent], Raised | None]:
+    seen: list[ClientEvent] = []
     try:
         _check_type(client, content_type)
         decoded = _decode(client, _lines(client, body, content_type))
@@ -103,7 +90,7 @@ def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[Se
             seen.append(event)  # noqa: PERF402  (those before an exception are kept)
         if client.payloads == "anthropic helper":
             _accumulate(seen)
-    except _End as end:
+    except _ClientRaised as end:
         return seen, end.raised
     return seen, None
 
@@ -111,11 +98,11 @@ def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[Se
 def _check_type(client: Client, content_type: str | None) -> None:
     essence = (content_type or "").partition(";")[0]
     if client.checks_type == "fails" and essence.strip().lower() != "text/event-stream":
-        raise _End(
+        raise _ClientRaised(
             Raised("error event", f"the content type is {essence!r}: the connection fails, without a retry")
         )
     if client.checks_type == "raises" and "text/event-stream" not in essence:
-        raise _End(Raised("SSEError", f"expected text/event-stream, got {essence!r}"))
+        raise _ClientRaised(Raised("SSEError", f"expected text/event-stream, got {essence!r}"))
 
 
 def _lines(client: Client, body: bytes, content_type: str | None) -> Iterator[str | None]:
@@ -140,7 +127,7 @@ def _text(client: Client, line: bytes) -> str:
     try:
         return line.decode("utf-8", "replace" if client.bad_utf8 == "replace" else "strict")
     except UnicodeDecodeError as error:
-        raise _End(Raised("UnicodeDecodeError", str(error))) from None
+        raise _ClientRaised(Raised("UnicodeDecodeError", str(error))) from None
 
 
 def _charset(content_type: str | None) -> str:
@@ -155,7 +142,7 @@ def _charset(content_type: str | None) -> str:
     return "utf-8"
 
 
-def _decode(client: Client, lines: Iterator[str | None]) -> Iterator[Seen]:
+def _decode(client: Client, lines: Iterator[str | None]) -> Iterator[ClientEvent]:
     """Lines into events."""
     type_, id_ = "", ""
     data: list[str] = []
@@ -165,7 +152,7 @@ def _decode(client: Client, lines: Iterator[str | None]) -> Iterator[Seen]:
             continue  # what follows is unterminated: no blank line comes behind it
         if not line:
             if data or (client.phantoms and (type_ or id_ or retry is not None)):
-                yield Seen(type_, "\n".join(data), id_, retry)
+                yield ClientEvent(type_, "\n".join(data), id_, retry)
             type_, data, retry = "", [], None
             continue
         name, _, value = line.partition(":")
@@ -189,7 +176,7 @@ def _retry(client: Client, value: str, before: int | None) -> int | None:
     return int(value[:18]) if value.isascii() and value.isdigit() else before
 
 
-def _payloads(client: Client, events: Iterator[Seen]) -> Iterator[Seen]:
+def _payloads(client: Client, events: Iterator[ClientEvent]) -> Iterator[ClientEvent]:
     """What the client's caller gets of the events."""
     if client.payloads == "as text":
         yield from events
@@ -199,7 +186,7 @@ def _payloads(client: Client, events: Iterator[Seen]) -> Iterator[Seen]:
         yield from _anthropic(events)
 
 
-def _openai(events: Iterator[Seen]) -> Iterator[Seen]:
+def _openai(events: Iterator[ClientEvent]) -> Iterator[ClientEvent]:
     for event in events:
         if event.data.startswith("[DONE]"):
             return
@@ -207,16 +194,16 @@ def _openai(events: Iterator[Seen]) -> Iterator[Seen]:
         if not event.type.startswith("thread.") and isinstance(data, dict) and data.get("error"):
             error = data["error"]
             message = error.get("message") if isinstance(error, dict) else None
-            raise _End(Raised("APIError", str(message or "An error occurred during streaming")))
+            raise _ClientRaised(Raised("APIError", str(message or "An error occurred during streaming")))
         yield event
 
 
-def _anthropic(events: Iterator[Seen]) -> Iterator[Seen]:
+def _anthropic(events: Iterator[ClientEvent]) -> Iterator[ClientEvent]:
     for event in events:
         if event.type in ("", "ping"):
             continue
         if event.type == "error":
-            raise _End(Raised("APIStatusError", event.data[:200]))
+            raise _ClientRaised(Raised("APIStatusError", event.data[:200]))
         if event.data:
             _loads(event.data)
             yield event
@@ -226,29 +213,29 @@ def _loads(data: str) -> Any:
     try:
         return json.loads(data)
     except (json.JSONDecodeError, RecursionError, ValueError) as error:
-        raise _End(Raised(type(error).__name__, str(error))) from None
+        raise _ClientRaised(Raised(type(error).__name__, str(error))) from None
 
 
-def _accumulate(events: Sequence[Seen]) -> None:
+def _accumulate(events: Sequence[ClientEvent]) -> None:
     """The helper's message: what breaks it. Events before ``message_start`` pass it by."""
     blocks = -1
     for event in events:
         payload = json.loads(event.data)
         if not isinstance(payload, dict):
             name = "AttributeError" if blocks < 0 else "TypeError"
-            raise _End(Raised(name, f"an event is no object: {event.data[:40]}"))
+            raise _ClientRaised(Raised(name, f"an event is no object: {event.data[:40]}"))
         kind = payload.get("type")
         if blocks < 0:
             blocks = 0 if kind == "message_start" else -1
         elif kind == "content_block_start":
             blocks += 1
         elif kind in ("content_block_delta", "content_block_stop") and payload.get("index", 0) >= blocks:
-            raise _End(Raised("IndexError", "list index out of range"))
+            raise _ClientRaised(Raised("IndexError", "list index out of range"))
     if blocks < 0:
-        raise _End(Raised("AssertionError", ""))
+        raise _ClientRaised(Raised("AssertionError", ""))
 
 
-def _text_of(events: Sequence[Seen], dialect: str) -> str:
+def _text_of(events: Sequence[ClientEvent], dialect: str) -> str:
     """The answer's text in what the client's caller gets."""
     reader, answer = dialects.create(dialect), Answer()
     for event in events:
@@ -269,7 +256,7 @@ def _missing(whole: str, part: str) -> str:
     return whole[start : len(whole) - end]
 
 
-def _pitfalls(client: Client, events: Sequence[Seen]) -> list[str]:
+def _pitfalls(client: Client, events: Sequence[ClientEvent]) -> list[str]:
     """Events that the usual loop over chunk.choices[0] fails on, in a stream whose events have choices."""
     if client.payloads != "openai" or not any('"choices"' in event.data for event in events):
         return []

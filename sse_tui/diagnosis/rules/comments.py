@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event, NoData
 
 # Which decoders make an event of what: measured, see `clients`. httpx2 does so for fields only.
@@ -25,7 +25,7 @@ _BARE = re.compile(r"\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I)
     advice="End a heartbeat comment with a single line feed, and put id and retry into the block of an event.",
     reference="florimondmanca/httpx-sse#35; openai/openai-python#2722; theopenco/llmgateway#2334",
 )
-def phantom_comment(at: Seen, facts: Facts) -> Hit | None:
+def phantom_comment(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A block without data from which common SDKs make an empty event."""
     if not facts.conn.last_id:
         return None
@@ -33,9 +33,9 @@ def phantom_comment(at: Seen, facts: Facts) -> Hit | None:
 
 
 @also("phantom-event-risk", "no-data")
-def phantom_fields(at: Seen, facts: Facts) -> Hit | None:
+def phantom_fields(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same from a block of event or id alone."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, NoData):
         return None
     return _phantom(
@@ -44,21 +44,21 @@ def phantom_fields(at: Seen, facts: Facts) -> Hit | None:
 
 
 @also("phantom-event-risk", "retry-block")
-def phantom_retry(at: Seen, facts: Facts) -> Hit | None:
+def phantom_retry(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same from a block of retry alone."""
     return _phantom("a block of nothing but retry", PHANTOMS_OF_FIELDS)
 
 
 @also("phantom-event-risk", "bytes:blank-lines")
-def phantom_blank_lines(at: Seen, facts: Facts) -> Hit | None:
+def phantom_blank_lines(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same from a second blank line after an event with an id."""
     if not facts.conn.last_id and not facts.conn.own_ids and b"id:" not in facts.conn.window.data:
         return None
     return _phantom("a second blank line after an event with an id")
 
 
-def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Hit:
-    return Hit(
+def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Occurrence:
+    return Occurrence(
         f"By the standard {what} dispatches nothing; {', '.join(clients)} make an event with empty data of "
         "it, which the openai SDK fails to parse as JSON.",
         evidence={"clients": list(clients)},
@@ -72,12 +72,12 @@ def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Hit:
     advice="Write an empty data line ('data:') where an event has no payload.",
     reference="tokio-rs/axum#3571; LangServe",
 )
-def event_without_data(at: Seen, facts: Facts) -> Hit | None:
+def event_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A block that names an event but has no data: no conforming client sees it."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, NoData) or not item.type:
         return None
-    return Hit(
+    return Occurrence(
         f"The event {item.type[:60]!r} has no data field, so a conforming client never sees it.",
         evidence={"type": item.type[:80]},
     )
@@ -90,17 +90,17 @@ def event_without_data(at: Seen, facts: Facts) -> Hit | None:
     advice="Send heartbeats as comments (a line that starts with a colon), or drop those of the upstream.",
     reference="mnfst/llm-gateway#2053; anomalyco/opencode#50871",
 )
-def comment_as_data(at: Seen, facts: Facts) -> Hit | None:
+def comment_as_data(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A heartbeat sent as the data of an event where clients expect JSON."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Event) or len(item.data) > 200:
         return None
     data = item.data
     if not data:
         if facts.turn.json_answers:
             return _as_data("empty data")
-        if not facts.turn.known and len(facts.turn.doubtful) < 4:
-            facts.turn.doubtful.append(at)
+        if not facts.turn.known and len(facts.turn.empty_data) < 4:
+            facts.turn.empty_data.append(entry)
         return None
     suspicious = data[0] == ":" or (data[0] in " pkhPKH" and _BARE.fullmatch(data))
     if not suspicious:
@@ -111,16 +111,18 @@ def comment_as_data(at: Seen, facts: Facts) -> Hit | None:
 
 
 @also("comment-as-data", "close")
-def empty_data(at: Seen, facts: Facts) -> list[Hit]:
+def empty_data(entry: EntryView, facts: Facts) -> list[Occurrence]:
     """The same for empty data that came before the dialect was known."""
-    doubtful, facts.turn.doubtful = facts.turn.doubtful, []
+    early, facts.turn.empty_data = facts.turn.empty_data, []
     if not facts.turn.json_answers:
         return []
-    return [_as_data("empty data")._replace(seen=seen) for seen in doubtful if seen.conn == facts.conn.number]
+    return [
+        _as_data("empty data")._replace(entry=event) for event in early if event.conn == facts.conn.number
+    ]
 
 
-def _as_data(what: str) -> Hit:
-    return Hit(
+def _as_data(what: str) -> Occurrence:
+    return Occurrence(
         f"A heartbeat came as the data of an event ({what}): it is not JSON, and clients that parse every "
         "event as JSON, the openai SDK among them, raise here."
     )
@@ -133,7 +135,7 @@ def _as_data(what: str) -> Hit:
     advice="Know which clocks it feeds: a comment keeps proxies awake but no watchdog that counts events.",
     reference="omlx#1011; OmniRoute#8888",
 )
-def heartbeat_form(at: Seen, facts: Facts) -> Hit | None:
+def heartbeat_form(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Which heartbeats the server sends, how often, and from when on."""
     beats = facts.conn.heartbeats
     if not beats.forms:
@@ -150,7 +152,7 @@ def heartbeat_form(at: Seen, facts: Facts) -> Hit | None:
             when += f", every {beats.period_ms / 1000:.1f} s"
     events = any(form != "comment" for form in beats.forms)
     feeds = "the byte clock and the event clock" if events else "the byte clock only"
-    return Hit(f"Heartbeats came: {forms}{when}; they feed {feeds}.", evidence=evidence)
+    return Occurrence(f"Heartbeats came: {forms}{when}; they feed {feeds}.", evidence=evidence)
 
 
 def _form(form: str) -> str:

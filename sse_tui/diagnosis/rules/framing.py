@@ -6,9 +6,9 @@ import json
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event, Ignored
 
 _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -28,21 +28,21 @@ _SIZES = (
     advice="Send the stream without a byte order mark.",
     reference="openai/openai-python#3819; HTML standard 9.2.6",
 )
-def bom(at: Seen, facts: Facts) -> Hit:
+def bom(entry: EntryView, facts: Facts) -> Occurrence:
     """A byte order mark at the start: legal, and several clients lose the first event to it."""
-    return Hit(
+    return Occurrence(
         "The body starts with a byte order mark: the standard removes it, but the openai and anthropic SDKs "
         "and httpx-sse take it for part of the first field's name and lose the first event."
     )
 
 
 @also("bom", "ignored")
-def bom_inside(at: Seen, facts: Facts) -> Hit | None:
+def bom_inside(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A byte order mark anywhere else is text, so that the line it is in is lost."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Ignored) or not item.line.startswith("\ufeff"):
         return None
-    return Hit(
+    return Occurrence(
         f"A byte order mark at byte {item.start}, not at the start of the body, makes the field's name "
         "unknown, and the line is ignored."
     )
@@ -55,24 +55,24 @@ def bom_inside(at: Seen, facts: Facts) -> Hit | None:
     advice="Encode whole characters: decode and encode with an incremental codec on the server's side.",
     reference="aisix#111; HTML standard 9.2.6",
 )
-def invalid_utf8(at: Seen, facts: Facts) -> Hit:
+def invalid_utf8(entry: EntryView, facts: Facts) -> Occurrence:
     """Bytes that are no UTF-8: replaced by the standard, fatal in four SDKs."""
-    mark = facts.mark
-    assert mark is not None
-    bad = bytes.fromhex(str(mark.evidence["hex"]))
-    whole = facts.conn.halves + bad
-    facts.conn.halves = bad
-    evidence = dict(mark.evidence)
-    if mark.evidence.get("cut"):
-        return Hit(f"The body ends inside a character, after {bad.hex(' ')}.", evidence=evidence)
+    match = facts.match
+    assert match is not None
+    bad = bytes.fromhex(str(match.evidence["hex"]))
+    whole = facts.conn.bad_utf8 + bad
+    facts.conn.bad_utf8 = bad
+    evidence = dict(match.evidence)
+    if match.evidence.get("cut"):
+        return Occurrence(f"The body ends inside a character, after {bad.hex(' ')}.", evidence=evidence)
     if len(whole) > len(bad) and _is_utf8(whole):
         evidence["halves"] = whole.hex()
-        return Hit(
+        return Occurrence(
             f"The bytes {bad.hex(' ')} are the second half of a character whose first half came before: the "
             "server cut it when it decoded or sent its chunks.",
             evidence=evidence,
         )
-    return Hit(
+    return Occurrence(
         f"The bytes {bad.hex(' ')} are not UTF-8: the standard shows U+FFFD, the openai, anthropic and "
         "mistralai SDKs raise UnicodeDecodeError and end the stream.",
         evidence=evidence,
@@ -94,38 +94,38 @@ def _is_utf8(data: bytes) -> bool:
     advice="End lines with a single LF, the same everywhere.",
     reference="hey-api/openapi-ts#3054; mpetazzoni/sse.js#36",
 )
-def line_endings(at: Seen, facts: Facts) -> Hit:
+def line_endings(entry: EntryView, facts: Facts) -> Occurrence:
     """Line ends other than LF: legal, and missed by clients that split at LF LF."""
-    assert facts.mark is not None
-    evidence = facts.mark.evidence
+    assert facts.match is not None
+    evidence = facts.match.evidence
     counts = ", ".join(f"{evidence[k]} {k.upper()}" for k in ("crlf", "cr", "lf") if evidence[k])
     if evidence["kind"] == "crlf":
-        return Hit(
+        return Occurrence(
             "Lines end with CRLF: clients that look for LF LF see no event before the body ends.",
             evidence=evidence,
         )
     if evidence["kind"] == "cr":
-        return Hit(
+        return Occurrence(
             f"Lines end with a lone CR ({counts}): legal, and unknown to most hand-written clients.",
             "warning",
             evidence=evidence,
         )
     if evidence["kind"] == "lf-cr":
-        return Hit(
+        return Occurrence(
             f"LF is followed by CR ({counts}): by the standard that is a blank line, which ends the event.",
             "warning",
             evidence=evidence,
         )
-    return Hit(f"Line ends are mixed ({counts}).", "warning", evidence=evidence)
+    return Occurrence(f"Line ends are mixed ({counts}).", "warning", evidence=evidence)
 
 
 @also("line-endings", "close")
-def split_line_ends(at: Seen, facts: Facts) -> Hit | None:
+def split_line_ends(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Reads that ended between CR and LF: a client that waits for the LF shows the event late."""
     split = facts.conn.scanner.split_crlf
     if not split:
         return None
-    return Hit(
+    return Occurrence(
         f"{split} of the reads ended between CR and LF: clients that wait for the LF dispatched those events "
         "late.",
         evidence={"kind": "split", "reads": split},
@@ -139,13 +139,13 @@ def split_line_ends(at: Seen, facts: Facts) -> Hit | None:
     advice="Write a space after the colon: every client understands that form.",
     reference="openai/openai-python#498; envoyproxy/ai-gateway#2149",
 )
-def no_space_after_colon(at: Seen, facts: Facts) -> Hit:
+def no_space_after_colon(entry: EntryView, facts: Facts) -> Occurrence:
     """No space after a field's colon: legal, and not found by clients that look for ``data: ``."""
-    assert facts.mark is not None
-    return Hit(
-        f"There is no space after {facts.mark.evidence['field']!r} and its colon: legal, but google-genai "
+    assert facts.match is not None
+    return Occurrence(
+        f"There is no space after {facts.match.evidence['field']!r} and its colon: legal, but google-genai "
         "and hand-written clients that look for 'data: ' see nothing.",
-        evidence=facts.mark.evidence,
+        evidence=facts.match.evidence,
     )
 
 
@@ -156,15 +156,15 @@ def no_space_after_colon(at: Seen, facts: Facts) -> Hit:
     advice="Send JSON on a single data line.",
     reference="gatling/gatling#4678; jmap-client#19",
 )
-def multi_line_data(at: Seen, facts: Facts) -> Hit | None:
+def multi_line_data(entry: EntryView, facts: Facts) -> Occurrence | None:
     """JSON over several data lines: legal, and cut by clients that read a single line."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Event) or "\n" not in item.data:
         return None
     if not (facts.turn.json_answers or item.data.startswith(("{", "["))):
         return None
     lines = item.data.count("\n") + 1
-    return Hit(
+    return Occurrence(
         f"The event's JSON is spread over {lines} data lines: clients that keep only one of them, or join "
         "them without a line feed, read something else.",
         evidence={"lines": lines},
@@ -178,16 +178,16 @@ def multi_line_data(at: Seen, facts: Facts) -> Hit | None:
     advice="Check the server's writer: every line must be one of data, event, id and retry, or a comment.",
     reference="stalwartlabs/jmap-client#26; HTML standard 9.2.6",
 )
-def unknown_field(at: Seen, facts: Facts) -> Hit | None:
+def unknown_field(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A line whose field name is none of the four, so that conforming clients never see it."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Ignored):
         return None
     name = item.line.partition(":")[0]
     if name in _FIELDS or facts.turn.lines:
         return None
     guess = _guess(item.line, name)
-    return Hit(
+    return Occurrence(
         f"The line {_short(item.line)} is ignored, because {_short(name)} is no field: {guess}.",
         evidence={"field": name[:80], "guess": guess},
     )
@@ -213,16 +213,16 @@ def _guess(line: str, name: str) -> str:
     advice="Escape these characters in the JSON, as \\u2028 and so on.",
     reference="modelcontextprotocol/typescript-sdk#1925; florimondmanca/httpx-sse#34",
 )
-def unicode_line_separators(at: Seen, facts: Facts) -> Hit | None:
+def unicode_line_separators(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Characters that some languages take for line ends, raw inside a value."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Event) or item.start >= facts.conn.scanner.separators_to:
         return None
     found = sorted(set(_SEPARATORS.findall(item.data)))
     if not found:
         return None
     points = ", ".join(f"U+{ord(char):04X}" for char in found)
-    return Hit(
+    return Occurrence(
         f"The data holds {points} unescaped: clients that split lines with Python's str.splitlines() or "
         "httpx's iter_lines() cut the event there.",
         evidence={"code_points": points},
@@ -236,24 +236,24 @@ def unicode_line_separators(at: Seen, facts: Facts) -> Hit | None:
     advice="Send large results in several events, or as a reference to be fetched.",
     reference="cloudwego/hertz#1408; microsoft/Agents-for-python#507",
 )
-def oversized_event(at: Seen, facts: Facts) -> Hit | None:
+def oversized_event(entry: EntryView, facts: Facts) -> Occurrence | None:
     """An event larger than what common clients can hold."""
-    return _oversized(at)
+    return _oversized(entry)
 
 
-def _oversized(at: Seen) -> Hit | None:
-    item = at.item
+def _oversized(entry: EntryView) -> Occurrence | None:
+    item = entry.item
     if item is None or item.end - item.start < _SIZES[-1][0]:
         return None
     size = item.end - item.start
     limit = next(name for least, name in _SIZES if size >= least)
-    return Hit(f"The event has {size:,} bytes, more than {limit}.", evidence={"bytes": size})
+    return Occurrence(f"The event has {size:,} bytes, more than {limit}.", evidence={"bytes": size})
 
 
 @also("oversized-event", "tail")
-def oversized_tail(at: Seen, facts: Facts) -> Hit | None:
+def oversized_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same for what never ended."""
-    return _oversized(at)
+    return _oversized(entry)
 
 
 def _short(text: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.base import Finish, Meta, StreamFault
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode
@@ -27,59 +27,62 @@ _RETRYABLE = re.compile(
     advice="Treat it as a failed request: what came before it is not a whole answer.",
     reference="ggml-org/llama.cpp#14566; aaif-goose/goose#8031; maximhq/bifrost#5262",
 )
-def in_band_error(at: Seen, facts: Facts) -> Hit | None:
+def in_band_error(entry: EntryView, facts: Facts) -> Occurrence | None:
     """An error reported inside the stream, when the status was already 200."""
-    for delta in at.deltas:
+    for delta in entry.deltas:
         if isinstance(delta, StreamFault):
-            return _told(delta, facts)
-    if any(isinstance(delta, Finish) and delta.reason == "error" for delta in at.deltas):
-        return _told(StreamFault(None, None, "the finish reason is 'error'"), facts)
+            return _reported(delta, facts)
+    if any(isinstance(delta, Finish) and delta.reason == "error" for delta in entry.deltas):
+        return _reported(StreamFault(None, None, "the finish reason is 'error'"), facts)
     return None
 
 
 @also("in-band-error", "ignored")
-def error_in_ignored_line(at: Seen, facts: Facts) -> Hit | None:
+def error_in_ignored_line(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same in a line that the standard ignores: an ``error`` field, or raw JSON."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Ignored):
         return None
     line = item.line.strip()
     name, colon, value = line.partition(":")
     if name.strip().lower() == "error" and colon:
-        hit = _told(_parsed(value.strip(), announced=True), facts)
+        occurrence = _reported(_parsed(value.strip(), announced=True), facts)
         how = "written as a field named 'error', which no conforming client sees"
     elif line.startswith("{"):
         fault = _parsed(line, announced=False)
         if fault is None:
             return None
-        hit, how = _told(fault, facts), "written as raw JSON without 'data:', which no conforming client sees"
+        occurrence, how = (
+            _reported(fault, facts),
+            "written as raw JSON without 'data:', which no conforming client sees",
+        )
     elif _RAW_ERROR.match(line):
-        hit = _told(_parsed("{" + line.rstrip(",") + "}", announced=True), facts)
+        occurrence = _reported(_parsed("{" + line.rstrip(",") + "}", announced=True), facts)
         how = "written as raw JSON over several lines, which no conforming client sees"
     else:
         return None
     if facts.turn.dialect in _LINE_PROTOCOLS:
-        return hit
-    return hit._replace(message=f"{hit.message.rstrip('.')}; it was {how}.")
+        return occurrence
+    return occurrence._replace(message=f"{occurrence.message.rstrip('.')}; it was {how}.")
 
 
 @also("in-band-error", "no-data")
-def error_without_data(at: Seen, facts: Facts) -> Hit | None:
+def error_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same from an event named ``error`` without data."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, NoData) or item.type != "error":
         return None
-    return _told(StreamFault(None, None, "an event named 'error' without data"), facts)
+    return _reported(StreamFault(None, None, "an event named 'error' without data"), facts)
 
 
 @also("in-band-error", "deltas")
-def misleading_end(at: Seen, facts: Facts) -> Hit | None:
+def misleading_end(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The end marker after an error: whoever looks for it alone takes the answer for whole."""
     if not facts.turn.fault_seen:
         return None
-    if not any(isinstance(delta, Meta) and delta.name in ("done", "after-end") for delta in at.deltas):
+    if not any(isinstance(delta, Meta) and delta.name in ("done", "after-end") for delta in entry.deltas):
         return None
-    return Hit("", amend=True, evidence={"followed_by_end_marker": True})
+    return Occurrence("", amend=True, evidence={"followed_by_end_marker": True})
 
 
 def _parsed(text: str, *, announced: bool) -> StreamFault | None:
@@ -92,7 +95,7 @@ def _parsed(text: str, *, announced: bool) -> StreamFault | None:
     return StreamFault(None, None, text) if announced else None
 
 
-def _told(fault: StreamFault | None, facts: Facts) -> Hit:
+def _reported(fault: StreamFault | None, facts: Facts) -> Occurrence:
     facts.turn.fault_seen = True
     type_, code, message = fault or StreamFault(None, None, None)
     named = " ".join(str(part) for part in (type_, code) if part is not None)
@@ -102,7 +105,7 @@ def _told(fault: StreamFault | None, facts: Facts) -> Hit:
     again = (
         "the request may succeed when it is sent again" if retryable else "sending it again will hardly help"
     )
-    return Hit(
+    return Occurrence(
         f"The stream reported an error after {tokens} token events: {named + ': ' if named else ''}{said} "
         f"({again}).",
         evidence={

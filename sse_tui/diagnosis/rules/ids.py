@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event, Ignored, NoData
 from sse_tui.resume.numbering import split
 
@@ -19,17 +19,17 @@ LONG = 128  # bytes: beyond, a browser asks with a preflight before it sends Las
     advice="Leave NUL out of ids.",
     reference="HTML standard 9.2.6; WPT format-field-id-null",
 )
-def id_nul(at: Seen, facts: Facts) -> Hit | None:
+def id_nul(entry: EntryView, facts: Facts) -> Occurrence | None:
     """An id with NUL in it: the standard ignores the field, so that the event keeps the id before."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Ignored) or item.line.partition(":")[0] != "id" or "\0" not in item.line:
         return None
-    return Hit("The id has a NUL in it and is ignored: a resume goes back to the id before.")
+    return Occurrence("The id has a NUL in it and is ignored: a resume goes back to the id before.")
 
 
-def _new_id(at: Seen) -> str | None:
+def _new_id(entry: EntryView) -> str | None:
     """The id that this item brings, None where it resets it."""
-    return at.item.id or None if isinstance(at.item, Event | NoData) else None
+    return entry.item.id or None if isinstance(entry.item, Event | NoData) else None
 
 
 @rule(
@@ -39,12 +39,12 @@ def _new_id(at: Seen) -> str | None:
     advice="Use ASCII ids.",
     reference="whatwg/html#7363",
 )
-def id_nonascii(at: Seen, facts: Facts) -> Hit | None:
+def id_nonascii(entry: EntryView, facts: Facts) -> Occurrence | None:
     """An id beyond ASCII: clients encode it differently in the header Last-Event-ID."""
-    new = _new_id(at)
+    new = _new_id(entry)
     if new is None or new.isascii():
         return None
-    return Hit(
+    return Occurrence(
         f"The id {new[:60]!r} is not ASCII: in Last-Event-ID some clients send it as UTF-8, some as Latin-1, "
         "and some fail."
     )
@@ -57,15 +57,15 @@ def id_nonascii(at: Seen, facts: Facts) -> Hit | None:
     advice="Keep ids under 128 bytes, for example a number that the server maps to its position.",
     reference="Fetch standard, CORS-safelisted request-header; Wikimedia EventStreams",
 )
-def id_long(at: Seen, facts: Facts) -> Hit | None:
+def id_long(entry: EntryView, facts: Facts) -> Occurrence | None:
     """An id over 128 bytes: a browser asks permission by a preflight before it resumes."""
-    new = _new_id(at)
+    new = _new_id(entry)
     if new is None or len(new) <= LONG // 4:
         return None
     size = len(new.encode("utf-8", "replace"))
     if size <= LONG:
         return None
-    return Hit(
+    return Occurrence(
         f"The id has {size} bytes: over {LONG} a browser's resume across origins needs a CORS preflight.",
         evidence={"bytes": size},
     )
@@ -78,9 +78,9 @@ def id_long(at: Seen, facts: Facts) -> Hit | None:
     advice="Number events upwards, and never reuse or reset the numbers within a stream.",
     reference="Mercure specification; MCP specification, resumability",
 )
-def id_not_monotonic(at: Seen, facts: Facts) -> Hit | None:
+def id_not_monotonic(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Numbered ids that go back within a connection: a resume repeats or skips events."""
-    new = _new_id(at)
+    new = _new_id(entry)
     if new is None:
         return None
     before, last = facts.conn.last_number
@@ -89,7 +89,7 @@ def id_not_monotonic(at: Seen, facts: Facts) -> Hit | None:
         return None
     if number is None or last is None or prefix != before or number > last:
         return None
-    return Hit(
+    return Occurrence(
         f"The id went back from {facts.conn.last_id[:40]!r} to {new[:40]!r}.",
         evidence={"before": facts.conn.last_id[:80], "id": new[:80]},
     )
@@ -102,15 +102,15 @@ def id_not_monotonic(at: Seen, facts: Facts) -> Hit | None:
     advice="Give every event an id of its own.",
     reference="MCP specification, resumability; r3labs/sse#61",
 )
-def id_reused(at: Seen, facts: Facts) -> Hit | None:
+def id_reused(entry: EntryView, facts: Facts) -> Occurrence | None:
     """An id that an earlier event of the connection had: a resume cannot tell which one was the last."""
-    new = _new_id(at)
-    if new is None or at.repeat:
+    new = _new_id(entry)
+    if new is None or entry.repeat:
         return None
     earlier = facts.conn.ids.get(new)
     if earlier is None:
         return None
-    return Hit(
+    return Occurrence(
         f"The id {new[:40]!r} was that of event {earlier} already.",
         evidence={"id": new[:80], "earlier": earlier},
     )
@@ -123,11 +123,11 @@ def id_reused(at: Seen, facts: Facts) -> Hit | None:
     advice="Send an id with every event that must not be lost or repeated.",
     reference="MCP specification, resumability; Mercure specification",
 )
-def id_missing(at: Seen, facts: Facts) -> Hit | None:
+def id_missing(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Events without an id on a server that sends ids: a resume repeats them."""
     conn = facts.conn
     if conn.own_ids and conn.without_id:
-        return Hit(
+        return Occurrence(
             f"{conn.without_id} of {conn.own_ids + conn.without_id} events had no id of their own: after a "
             "cut behind one of them a resume starts before it.",
             evidence={"with_id": conn.own_ids, "without_id": conn.without_id},
@@ -136,13 +136,13 @@ def id_missing(at: Seen, facts: Facts) -> Hit | None:
 
 
 @also("id-missing", "close")
-def ids_gone(at: Seen, facts: Facts) -> Hit | None:
+def ids_gone(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same for a resumed connection whose events have no ids at all."""
     conn = facts.conn
     asked = conn.request_header("last-event-id")
     if not asked or conn.own_ids or not conn.events:
         return None
-    return Hit(
+    return Occurrence(
         f"The connection was resumed from {asked[:40]!r}, but none of its {conn.events} events has an id: a "
         "second resume would start at the same place.",
         evidence={"with_id": 0, "without_id": conn.events},

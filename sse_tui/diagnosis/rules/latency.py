@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 
 WORTH_MS = 50.0
 
@@ -17,7 +17,7 @@ WORTH_MS = 50.0
     advice="Stop the clock at the first text, reasoning or tool call that is not empty.",
     reference="sgl-project/sglang#29251; aisix#869",
 )
-def ttft_on_empty_chunk(at: Seen, facts: Facts) -> Hit | None:
+def ttft_on_empty_chunk(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Events without tokens came first: whoever stops the clock at the first event measures too little."""
     turn = facts.turn
     if not turn.before_token or not facts.timed:
@@ -26,7 +26,7 @@ def ttft_on_empty_chunk(at: Seen, facts: Facts) -> Hit | None:
     if clocks.ttfc is None or clocks.ttft is None or clocks.ttft - clocks.ttfc < WORTH_MS:
         return None
     kinds = ", ".join(dict.fromkeys(turn.before_token))
-    return Hit(
+    return Occurrence(
         f"The first event ({kinds}) came after {clocks.ttfc:.0f} ms, the first token after {clocks.ttft:.0f} "
         f"ms: clients that stop at any chunk report a time that is {clocks.ttft - clocks.ttfc:.0f} ms too "
         "short.",

@@ -6,10 +6,10 @@ import re
 from urllib.parse import parse_qsl, urlsplit
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.scanner import SECRET, mask
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.recording.records import Request
 
 _NAMES = re.compile(r"authorization|api[-_]?key|token|secret|password|cookie|signature|^key$|^sig$", re.I)
@@ -24,39 +24,39 @@ _MASKED = ("[redacted]", "redacted")
     advice="Name it in [recording] redact_headers or redact_patterns, and record again before you share anything.",
     reference="sse-tui's own rule",
 )
-def secrets_in_request(at: Seen, facts: Facts) -> list[Hit]:
+def secrets_in_request(entry: EntryView, facts: Facts) -> list[Occurrence]:
     """A key or token in the recording, where whoever gets the file can read it."""
-    request = at.record
+    request = entry.record
     if not isinstance(request, Request):
         return []
-    hits = [
+    occurrences = [
         _kept(f"the request header {name}", value.encode("utf-8", "replace"))
         for name, value in request.headers
         if _secret_name(name) and _readable(value)
     ]
-    hits += [
+    occurrences += [
         _kept(f"the query parameter {name}", value.encode("utf-8", "replace"))
         for name, value in _query(request.url)
         if _secret_name(name) and _readable(value)
     ]
     found = SECRET.search((request.body or "").encode("utf-8", "replace"))
     if found is not None:
-        hits.append(_kept("the request body", found[1]))
-    return hits
+        occurrences.append(_kept("the request body", found[1]))
+    return occurrences
 
 
 @also("secrets-in-recording", "bytes:secret")
-def secrets_in_body(at: Seen, facts: Facts) -> Hit:
+def secrets_in_body(entry: EntryView, facts: Facts) -> Occurrence:
     """The same in what the server sent."""
-    assert facts.mark is not None
-    return Hit(
-        f"The body holds what looks like a key: {facts.mark.evidence['masked']}.",
-        evidence=facts.mark.evidence,
+    assert facts.match is not None
+    return Occurrence(
+        f"The body holds what looks like a key: {facts.match.evidence['masked']}.",
+        evidence=facts.match.evidence,
     )
 
 
-def _kept(where: str, value: bytes) -> Hit:
-    return Hit(
+def _kept(where: str, value: bytes) -> Occurrence:
+    return Occurrence(
         f"{where[0].upper()}{where[1:]} is kept in readable form: {mask(value)}.",
         evidence={"where": where, "masked": mask(value)},
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.base import Malformed
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream import Event
@@ -31,14 +31,14 @@ _FAMILIES = (
     advice="Send one whole JSON text an event, on one data line.",
     reference="Soju06/codex-lb#1010; bentoml/OpenLLM#864",
 )
-def invalid_json_event(at: Seen, facts: Facts) -> Hit | None:
+def invalid_json_event(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Data that is no JSON where every event should be."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Event):
         return None
     turn = facts.turn
     if turn.known:
-        broken = any(isinstance(delta, Malformed) and delta.kind == "json" for delta in at.deltas)
+        broken = any(isinstance(delta, Malformed) and delta.kind == "json" for delta in entry.deltas)
         if not broken or not turn.json_answers:
             return None
     elif turn.decoded >= _LOOKS or not item.data:
@@ -50,21 +50,21 @@ def invalid_json_event(at: Seen, facts: Facts) -> Hit | None:
         return None  # an earlier payload was meant; or a heartbeat, of which comment-as-data tells
     if turn.known or _LIKE_JSON.match(item.data):
         return _invalid(item.data, reason)
-    if len(turn.garbled) < _KEPT:
-        turn.garbled.append((at, reason))
+    if len(turn.not_json) < _KEPT:
+        turn.not_json.append((entry, reason))
     return None
 
 
 @also("invalid-json-event", "close")
-def garbled(at: Seen, facts: Facts) -> list[Hit]:
+def early_invalid_json(entry: EntryView, facts: Facts) -> list[Occurrence]:
     """The same for what came before the dialect was known."""
-    early, facts.turn.garbled = facts.turn.garbled, []
+    early, facts.turn.not_json = facts.turn.not_json, []
     if not facts.turn.json_answers:
         return []
     return [
-        _invalid(seen.item.data, reason)._replace(seen=seen)
-        for seen, reason in early
-        if isinstance(seen.item, Event) and seen.conn == facts.conn.number
+        _invalid(event.item.data, reason)._replace(entry=event)
+        for event, reason in early
+        if isinstance(event.item, Event) and event.conn == facts.conn.number
     ]
 
 
@@ -77,9 +77,9 @@ def _no_json(data: str) -> str | None:
     return None
 
 
-def _invalid(data: str, reason: str) -> Hit:
+def _invalid(data: str, reason: str) -> Occurrence:
     cause = _cause(data, reason)
-    return Hit(
+    return Occurrence(
         f"The data is {reason}; {cause}.",
         evidence={"reason": reason, "cause": cause, "characters": len(data)},
     )
@@ -102,9 +102,9 @@ def _cause(data: str, reason: str) -> str:
     advice="Name events as the payload does, and keep to one API in a stream.",
     reference="Anthropic's and OpenAI's API references on event types",
 )
-def dialect_mismatch(at: Seen, facts: Facts) -> Hit | None:
+def dialect_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
     """An event whose name and payload disagree, or a payload of another API."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Event) or not item.data.startswith("{"):
         return None
     if item.type != "message" and facts.turn.dialect in _NAMED:
@@ -112,18 +112,18 @@ def dialect_mismatch(at: Seen, facts: Facts) -> Hit | None:
             return None
         kind = _kind(item.data)
         if kind is not None and kind != item.type:
-            return Hit(
+            return Occurrence(
                 f"The event is named {item.type[:60]!r}, its payload's type is {kind[:60]!r}: clients that "
                 "go by the one or the other read different things.",
                 evidence={"event": item.type[:80], "type": kind[:80]},
             )
         return None
-    if not at.deltas and facts.turn.known and facts.turn.decoded < _LOOKS:
+    if not entry.deltas and facts.turn.known and facts.turn.decoded < _LOOKS:
         facts.turn.decoded += 1
         kind = _kind(item.data)
         for dialect, kinds in _FAMILIES:
             if kind in kinds and dialect != facts.turn.dialect:
-                return Hit(
+                return Occurrence(
                     f"The stream is read as {facts.turn.dialect}, but this payload is one of {dialect}.",
                     evidence={"dialect": facts.turn.dialect, "payload": dialect},
                 )

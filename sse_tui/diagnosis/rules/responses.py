@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event, Ignored
 from sse_tui.recording.records import Response
 
@@ -30,9 +30,9 @@ def _is_stream(facts: Facts) -> bool:
     advice="Send 'Content-Type: text/event-stream'; if a proxy answered, look at its status page.",
     reference="oc-web#143; florimondmanca/httpx-sse#11; HTML standard 9.2.3",
 )
-def wrong_content_type(at: Seen, facts: Facts) -> Hit | None:
+def wrong_content_type(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A status of 200 and not an event stream: browsers fail for good, other clients see nothing."""
-    response = at.record
+    response = entry.record
     if not isinstance(response, Response) or response.status != 200:
         return None
     given = facts.conn.response_header("content-type")
@@ -40,14 +40,14 @@ def wrong_content_type(at: Seen, facts: Facts) -> Hit | None:
     if kind == "text/event-stream" or (kind == "application/json" and facts.turn.dialect == "mcp"):
         return None  # MCP answers a request either way
     if kind in _LINES:
-        return Hit(
+        return Occurrence(
             f"The body is {kind}: JSON lines and no event stream, which EventSource refuses and SSE clients "
             "read as nothing.",
             "info" if facts.turn.line_protocol else "warning",
             evidence={"content_type": given},
         )
     what = f"is {given[:80]!r}" if given else "is missing"
-    return Hit(
+    return Occurrence(
         f"The content type {what}, not text/event-stream: a browser fails without a retry, httpx-sse raises "
         "SSEError, and the openai and anthropic SDKs read on as if nothing were wrong.",
         evidence={"content_type": given},
@@ -55,9 +55,9 @@ def wrong_content_type(at: Seen, facts: Facts) -> Hit | None:
 
 
 @also("wrong-content-type", "ignored")
-def not_a_stream(at: Seen, facts: Facts) -> Hit | None:
+def not_a_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same told from the body: HTML, or JSON lines."""
-    item, conn = at.item, facts.conn
+    item, conn = entry.item, facts.conn
     if not isinstance(item, Ignored) or item.start > 3 or conn.events:
         return None
     if conn.response is not None and not _is_stream(facts):
@@ -65,13 +65,13 @@ def not_a_stream(at: Seen, facts: Facts) -> Hit | None:
     line = item.line.lstrip("\ufeff \t")
     raw = conn.window.quote(0, 200)
     if line.startswith("<"):
-        return Hit(
+        return Occurrence(
             "The body is HTML, probably a proxy's error page under the status 200: the openai and anthropic "
             "SDKs return normally with no event at all.",
             evidence={"sniffed": "html", "start": raw.decode("utf-8", "replace")},
         )
     if line.startswith("{"):
-        return Hit(
+        return Occurrence(
             "The body starts with a JSON object and not with a field: it is JSON or JSON lines, of which an "
             "SSE client reads nothing.",
             "info" if facts.turn.line_protocol else "error" if _is_stream(facts) else "warning",
@@ -87,14 +87,14 @@ def not_a_stream(at: Seen, facts: Facts) -> Hit | None:
     advice="Send UTF-8, and say 'charset=utf-8' or nothing.",
     reference="WPT eventsource/format-utf-8; HTML standard 9.2.6",
 )
-def charset_not_utf8(at: Seen, facts: Facts) -> Hit | None:
+def charset_not_utf8(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A charset other than UTF-8: the standard ignores it, httpx-sse decodes by it."""
     given = facts.conn.response_header("content-type") or ""
     for parameter in given.split(";")[1:]:
         name, _, value = parameter.partition("=")
         charset = value.strip().strip('"').lower()
         if name.strip().lower() == "charset" and charset not in ("utf-8", "utf8", ""):
-            return Hit(
+            return Occurrence(
                 f"The charset is {charset!r}: the standard decodes as UTF-8 all the same, httpx-sse and "
                 "others by the header.",
                 evidence={"charset": charset},
@@ -109,12 +109,12 @@ def charset_not_utf8(at: Seen, facts: Facts) -> Hit | None:
     advice="Turn compression off for text/event-stream, or flush the compressor after every event.",
     reference="encode/starlette#2753; jersey/jersey#3309",
 )
-def compressed_stream(at: Seen, facts: Facts) -> Hit | None:
+def compressed_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Content coding on a stream: compressors hold events back unless they are flushed."""
     coding = facts.conn.response_header("content-encoding")
     if not coding or coding.strip().lower() == "identity" or not _is_stream(facts):
         return None
-    return Hit(
+    return Occurrence(
         f"The stream is compressed ({coding}): a compressor that is not flushed for every event holds events "
         "back.",
         evidence={"coding": coding},
@@ -122,13 +122,13 @@ def compressed_stream(at: Seen, facts: Facts) -> Hit | None:
 
 
 @also("compressed-stream", "close")
-def flush_pattern(at: Seen, facts: Facts) -> Hit | None:
+def flush_pattern(entry: EntryView, facts: Facts) -> Occurrence | None:
     """How the compressor was flushed, told at the end."""
     conn = facts.conn
     if not conn.response_header("content-encoding") or not conn.event_reads:
         return None
     each = conn.events / conn.event_reads
-    return Hit(
+    return Occurrence(
         "",
         amend=True,
         evidence={"events": conn.events, "reads": conn.reads, "events_per_read": round(each, 2)},
@@ -142,7 +142,7 @@ def flush_pattern(at: Seen, facts: Facts) -> Hit | None:
     advice="Send 'Cache-Control: no-cache, no-transform' and 'X-Accel-Buffering: no'.",
     reference="ggml-org/llama.cpp#24774",
 )
-def missing_anti_buffering_headers(at: Seen, facts: Facts) -> Hit | None:
+def missing_anti_buffering_headers(entry: EntryView, facts: Facts) -> Occurrence | None:
     """No headers that keep proxies from buffering or caching the stream."""
     if not _is_stream(facts):
         return None
@@ -154,7 +154,7 @@ def missing_anti_buffering_headers(at: Seen, facts: Facts) -> Hit | None:
         missing.append("Cache-Control: no-cache")
     if not missing:
         return None
-    return Hit(
+    return Occurrence(
         f"The response lacks {' and '.join(missing)}: nginx and other proxies may hold the stream back or "
         "cache it.",
         evidence={"missing": missing},
@@ -168,9 +168,9 @@ def missing_anti_buffering_headers(at: Seen, facts: Facts) -> Hit | None:
     advice="Stream with chunked coding over a connection that is kept, HTTP/1.1 or newer.",
     reference="c8s#144; HTML standard 9.2.7",
 )
-def connection_close_hints(at: Seen, facts: Facts) -> Hit | None:
+def connection_close_hints(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Content-Length, Connection: close or HTTP/1.0: signs that something on the way does not stream."""
-    response = at.record
+    response = entry.record
     if not isinstance(response, Response) or not _is_stream(facts):
         return None
     signs = []
@@ -183,7 +183,7 @@ def connection_close_hints(at: Seen, facts: Facts) -> Hit | None:
         signs.append(response.http_version)
     if not signs:
         return None
-    return Hit(
+    return Occurrence(
         f"{', '.join(signs)} on a stream: something on the way may have read it whole before passing it on, "
         "or will not keep the connection.",
         evidence={"signs": signs},
@@ -198,7 +198,7 @@ def connection_close_hints(at: Seen, facts: Facts) -> Hit | None:
     advice="Make the server cancel the generation when its client disconnects.",
     reference="vllm-project/vllm#54947; mlx-openai-server#269; huggingface/text-generation-inference#495",
 )
-def server_keeps_generating(at: Seen, facts: Facts) -> Hit | None:
+def server_keeps_generating(entry: EntryView, facts: Facts) -> Occurrence | None:
     """After our disconnect the server's own figures still show an active request."""
     left, request = facts.session.left_running, facts.conn.request
     if left is None or request is None or left is facts.conn:
@@ -206,7 +206,7 @@ def server_keeps_generating(at: Seen, facts: Facts) -> Hit | None:
     path = request.url.partition("?")[0]
     if not path.endswith(("/metrics", "/slots")):
         return None
-    item = at.item
+    item = entry.item
     text = (
         item.line
         if isinstance(item, Ignored)
@@ -217,7 +217,7 @@ def server_keeps_generating(at: Seen, facts: Facts) -> Hit | None:
     active = _active(text)
     if not active:
         return None
-    return Hit(
+    return Occurrence(
         f"Connection {left.number} was closed before its answer was whole, and the server still counts "
         f"{active:g} active requests ({text.strip()[:80]}).",
         evidence={"closed": left.number, "active": active},

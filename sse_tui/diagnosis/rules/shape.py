@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event
 
 _NO_CHOICES = re.compile(r'"choices"\s*:\s*(\[\s*\]|null)')
@@ -22,18 +22,18 @@ _PADDING = re.compile(r'"(obfuscation|padding|_pad)"\s*:\s*"([^"]*)"')
     advice="Read choices[0] only where there is one, and null as absent.",
     reference="BerriAI/litellm#8450; Portkey-AI/gateway#1629",
 )
-def empty_or_null_choices(at: Seen, facts: Facts) -> Hit | None:
+def empty_or_null_choices(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A chunk without choices, or fields that are null: loops over choices[0].delta fail."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Event) or facts.turn.dialect not in ("openai-chat", "openai-completions"):
         return None
     data = item.data
     if "choices" in data and (found := _NO_CHOICES.search(data)) is not None:
         value = "null" if found[1] == "null" else "empty"
-        where = _place(data, facts)
-        return Hit(
-            f"choices is {value} in {where}: code that reads choices[0] of every chunk fails.",
-            evidence={"choices": value, "position": where},
+        position = _position(data, facts)
+        return Occurrence(
+            f"choices is {value} in {position}: code that reads choices[0] of every chunk fails.",
+            evidence={"choices": value, "position": position},
         )
     if "null" in data:
         nulls = sorted(set(_NULLS.findall(data)) - {"refusal"})
@@ -42,15 +42,15 @@ def empty_or_null_choices(at: Seen, facts: Facts) -> Hit | None:
     return None
 
 
-def _null(nulls: list[str]) -> Hit:
-    return Hit(
+def _null(nulls: list[str]) -> Occurrence:
+    return Occurrence(
         f"{', '.join(nulls)} are null in a delta: code that takes a field that is there for one with a value "
         "fails.",
         evidence={"null": nulls},
     )
 
 
-def _place(data: str, facts: Facts) -> str:
+def _position(data: str, facts: Facts) -> str:
     if "prompt_filter_results" in data:
         return "the first chunk, which holds Azure's filter results"
     if '"usage"' in data:
@@ -65,16 +65,16 @@ def _place(data: str, facts: Facts) -> str:
     advice="Leave it out of byte rates; with OpenAI, stream_options.include_obfuscation turns it off.",
     reference="OpenAI API reference, stream_options.include_obfuscation",
 )
-def padding(at: Seen, facts: Facts) -> Hit | None:
+def padding(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Padding of random length in every event: bytes say nothing about tokens."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Event) or '"obfuscation"' not in item.data:
         return None
     found = _PADDING.search(item.data)
     if found is None:
         return None
     share = len(found[0]) / max(1, item.end - item.start)
-    return Hit(
+    return Occurrence(
         f"A field {found[1]!r} pads the events to hide their lengths; it is {share:.0%} of this one.",
         evidence={"field": found[1], "share": round(share, 3)},
     )

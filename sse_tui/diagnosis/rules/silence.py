@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.rules.termination import was_cut
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.recording.records import Close
 
 # Seconds after which something on the way is known to cut: what, as far as known.
@@ -39,26 +39,26 @@ def nearest(seconds: float) -> tuple[int, str]:
     advice="Send a comment at least every 15 s while nothing else is to be sent.",
     reference="withings-mcp#25; ollama/ollama#14420; HTML standard 9.2.7",
 )
-def idle_gap(at: Seen, facts: Facts) -> Hit:
+def idle_gap(entry: EntryView, facts: Facts) -> Occurrence:
     """Silence of over 15 s, without a heartbeat."""
     return _gap(facts.conn.read_gap / 1e9)
 
 
 @also("idle-gap", "close")
-def idle_to_the_end(at: Seen, facts: Facts) -> Hit | None:
+def idle_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The same before the end of the connection."""
     conn = facts.conn
     since = conn.last_read_t if conn.last_read_t is not None else conn.opened_t
-    if at.t is None or since is None or (at.t - since) / 1e9 < GAP_S:
+    if entry.t is None or since is None or (entry.t - since) / 1e9 < GAP_S:
         return None
-    return _gap((at.t - since) / 1e9)
+    return _gap((entry.t - since) / 1e9)
 
 
-def _gap(seconds: float) -> Hit:
+def _gap(seconds: float) -> Occurrence:
     passed = [f"{limit} s ({who})" for limit, who in KNOWN_S if limit <= seconds]
     following = next((f"{limit} s ({who})" for limit, who in KNOWN_S if limit > seconds), None)
     said = f"past {passed[-1]}" if passed else f"the next known limit is {following}"
-    return Hit(
+    return Occurrence(
         f"Nothing came for {seconds:.1f} s, not even a comment: {said}.",
         evidence={"seconds": round(seconds, 3), "passed": passed, "next": following},
     )
@@ -71,37 +71,41 @@ def _gap(seconds: float) -> Hit:
     advice="Time the progress, not the bytes: only text, reasoning and tool calls should reset that timer.",
     reference="aaif-goose/goose#11679; open-mercato#5406",
 )
-def keepalive_masked_stall(at: Seen, facts: Facts) -> Hit | None:
+def keepalive_masked_stall(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Heartbeats keep coming while the answer gets no further."""
     conn = facts.conn
-    if at.t is None:
+    if entry.t is None:
         return None
     since = conn.last_progress_t if conn.last_progress_t is not None else conn.opened_t
     if since is None or not conn.heartbeats.forms:
         return None
-    stalled = (at.t - since) / 1e9
+    stalled = (entry.t - since) / 1e9
     if stalled < STALL_S:
         return None
     beats = sum(conn.heartbeats.forms.values()) + 1
-    event_idle = None if conn.last_event_t is None else (at.t - conn.last_event_t) / 1e9
+    event_idle = None if conn.last_event_t is None else (entry.t - conn.last_event_t) / 1e9
     evidence = {
         "byte_idle_s": round(conn.read_gap / 1e9, 3),
         "event_idle_s": None if event_idle is None else round(event_idle, 3),
         "progress_idle_s": round(stalled, 3),
     }
-    return Hit(
+    return Occurrence(
         f"No progress for {stalled:.0f} s while {beats} heartbeats came: timers of "
-        f"bytes{' and events' if at.kind == 'event' else ''} do not notice.",
+        f"bytes{' and events' if entry.kind == 'event' else ''} do not notice.",
         "error" if stalled >= STUCK_S else "warning",
         evidence=evidence,
     )
 
 
 @also("keepalive-masked-stall", "beat")
-def stuck(at: Seen, facts: Facts) -> Hit | None:
+def stuck(entry: EntryView, facts: Facts) -> Occurrence | None:
     """After two minutes it is an error."""
-    hit = keepalive_masked_stall(at, facts)
-    return hit._replace(amend=True) if isinstance(hit, Hit) and hit.severity == "error" else None
+    occurrence = keepalive_masked_stall(entry, facts)
+    return (
+        occurrence._replace(amend=True)
+        if isinstance(occurrence, Occurrence) and occurrence.severity == "error"
+        else None
+    )
 
 
 @rule(
@@ -111,14 +115,14 @@ def stuck(at: Seen, facts: Facts) -> Hit | None:
     advice="Find the timeout on the way (the nearest known limit is a hint), or end and resume before it.",
     reference="agentdeals#1098; WaveHouse#226; axonhub#2146",
 )
-def periodic_cut(at: Seen, facts: Facts) -> Hit | None:
+def periodic_cut(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Connections are cut at the same age again and again: a limit of time, not of content."""
-    record, conn = at.record, facts.conn
-    if not isinstance(record, Close) or at.t is None or conn.started_t is None or record.reason == "fault":
+    record, conn = entry.record, facts.conn
+    if not isinstance(record, Close) or entry.t is None or conn.started_t is None or record.reason == "fault":
         return None
     if not was_cut(facts, record.reason) and not (record.reason == "eof" and not facts.turn.known):
         return None
-    age = (at.t - conn.started_t) / 1e9
+    age = (entry.t - conn.started_t) / 1e9
     ages = facts.session.cut_ages_s
     same = [known for _, known in ages if abs(known - age) <= SAME_S]
     ages.append((conn.number, age))
@@ -127,7 +131,7 @@ def periodic_cut(at: Seen, facts: Facts) -> Hit | None:
         return None
     limit, who = nearest(age)
     near = f", near the {limit} s of {who}" if abs(limit - age) <= max(SAME_S, 0.05 * limit) else ""
-    return Hit(
+    return Occurrence(
         f"{len(same) + 1} connections were cut at the age of {age:.1f} s{near}.",
         evidence={"ages_s": [round(a, 2) for a in (*same, age)], "nearest_limit_s": limit},
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Tail
 from sse_tui.recording.records import Close
@@ -53,9 +53,9 @@ def was_cut(facts: Facts, reason: str) -> bool:
     advice="Check for the end marker and treat a stream without it as failed; look for limits on the way.",
     reference="vercel/ai#19165; NVIDIA/TensorRT-LLM#18289",
 )
-def truncated_stream(at: Seen, facts: Facts) -> Hit | None:
+def truncated_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The body ended without the dialect's end marker, or the HTTP framing was cut."""
-    record, turn, conn = at.record, facts.turn, facts.conn
+    record, turn, conn = entry.record, facts.turn, facts.conn
     if not isinstance(record, Close) or not was_cut(facts, record.reason):
         return None
     missing = MARKERS.get(turn.dialect, "an end marker")
@@ -64,9 +64,9 @@ def truncated_stream(at: Seen, facts: Facts) -> Hit | None:
     calls = [call for call in turn.view.answer.tool_calls if call["arguments"]]
     open_calls = f", {len(calls)} tool calls perhaps unfinished" if calls else ""
     without = f" without {missing}" if record.reason == "eof" or turn.known else ""
-    return Hit(
+    return Occurrence(
         f"The stream broke off after {conn.events} events{without}: {how}{detail}{open_calls}. "
-        f"{_seen_as(turn.dialect)}",
+        f"{_sdk_behaviour(turn.dialect)}",
         evidence={
             "reason": record.reason,
             "detail": record.detail,
@@ -77,7 +77,7 @@ def truncated_stream(at: Seen, facts: Facts) -> Hit | None:
     )
 
 
-def _seen_as(dialect: str) -> str:
+def _sdk_behaviour(dialect: str) -> str:
     """What its caller learns of it from the SDK for `dialect`."""
     if dialect == "anthropic-messages":
         return "The anthropic SDK returns normally, its helper with a message whose stop_reason is None."
@@ -87,9 +87,9 @@ def _seen_as(dialect: str) -> str:
 
 
 @also("truncated-stream", "reconnect")
-def went_on(at: Seen, facts: Facts) -> Hit:
+def went_on(entry: EntryView, facts: Facts) -> Occurrence:
     """A cut that was followed by a reconnect is no longer an error: the continuity rules judge it."""
-    return Hit("", "warning", amend=True, evidence={"reconnected": True})
+    return Occurrence("", "warning", amend=True, evidence={"reconnected": True})
 
 
 @rule(
@@ -99,9 +99,9 @@ def went_on(at: Seen, facts: Facts) -> Hit:
     advice="End every event with a blank line, the last one too.",
     reference="openai/openai-node#2725; openai/openai-go#697; sudoprivacy/sudocode#576",
 )
-def unterminated_tail(at: Seen, facts: Facts) -> Hit | None:
+def unterminated_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The body ended inside an event: the standard discards it, SDKs disagree."""
-    item = at.item
+    item = entry.item
     if not isinstance(item, Tail) or not item.text.strip() or facts.turn.lines:
         return None
     size = item.end - item.start
@@ -109,11 +109,11 @@ def unterminated_tail(at: Seen, facts: Facts) -> Hit | None:
     whole = facts.turn.view.dialect.complete is True
     state = "the answer was whole without it" if whole else "the answer is not whole without it"
     if marker is None:
-        return Hit(
+        return Occurrence(
             f"The last {size} bytes have no blank line behind them, so the standard discards them; {state}.",
             evidence={"bytes": size, "logically_complete": whole},
         )
-    return Hit(
+    return Occurrence(
         f"The last {size} bytes hold the end marker {marker} and have no blank line behind them, so a "
         f"conforming client never sees it; {state}.",
         "error",
@@ -128,23 +128,23 @@ def unterminated_tail(at: Seen, facts: Facts) -> Hit | None:
     advice="Stop reading at the first end marker; make the server send it once.",
     reference="tenstorrent/vllm#378; llama-cpp-python",
 )
-def double_terminal(at: Seen, facts: Facts) -> Hit | None:
+def double_terminal(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The end marker came again."""
-    for delta in at.deltas:
+    for delta in entry.deltas:
         if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() == "[DONE]":
-            return Hit("The end marker [DONE] came again after the stream had ended.")
+            return Occurrence("The end marker [DONE] came again after the stream had ended.")
     return None
 
 
 @also("double-terminal", "close")
-def done_without_finish(at: Seen, facts: Facts) -> Hit | None:
+def done_without_finish(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The end marker without any finish reason: perhaps an interrupted answer."""
     turn = facts.turn
     if turn.done_at is None or turn.finish_seen or turn.fault_seen:
         return None
     if turn.dialect not in ("openai-chat", "openai-completions"):
         return None
-    return Hit(
+    return Occurrence(
         f"[DONE] came as event {turn.done_at}, but no chunk had a finish reason: llama-cpp-python ends an "
         "interrupted answer so.",
         evidence={"finish_reason": None},
@@ -158,11 +158,11 @@ def done_without_finish(at: Seen, facts: Facts) -> Hit | None:
     advice="Send everything, usage included, before the end marker.",
     reference="tenstorrent/vllm#378",
 )
-def data_after_terminal(at: Seen, facts: Facts) -> Hit | None:
+def data_after_terminal(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Events after the end marker, which clients do not read."""
-    for delta in at.deltas:
+    for delta in entry.deltas:
         if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() != "[DONE]":
-            return Hit(
+            return Occurrence(
                 "An event came after the end marker: clients have stopped reading by then, and never see it."
             )
     return None

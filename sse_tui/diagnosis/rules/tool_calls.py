@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.base import ToolCall
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream import Event
@@ -18,15 +18,17 @@ from sse_tui.eventstream import Event
     advice="Give parallel calls the indices 0, 1, 2, and every piece the index of its call.",
     reference="ai-dynamo/dynamo#4723; vercel/ai#14277",
 )
-def tool_call_index(at: Seen, facts: Facts) -> list[Hit] | None:
+def tool_call_index(entry: EntryView, facts: Facts) -> list[Occurrence] | None:
     """Tool calls whose indices are missing, shared or leave gaps: clients merge or lose calls."""
-    if facts.turn.dialect != "openai-chat" or not isinstance(at.item, Event):
+    if facts.turn.dialect != "openai-chat" or not isinstance(entry.item, Event):
         return None
-    new = [d for d in at.deltas if isinstance(d, ToolCall) and d.slot not in facts.turn.tool_slots]
+    new = [d for d in entry.deltas if isinstance(d, ToolCall) and d.slot not in facts.turn.tool_slots]
     if not new:
         return None
     facts.turn.tool_slots.update(delta.slot for delta in new)
-    return [hit for piece in _pieces(at.item.data) if (hit := _judge(piece, facts)) is not None]
+    return [
+        occurrence for piece in _pieces(entry.item.data) if (occurrence := _judge(piece, facts)) is not None
+    ]
 
 
 def _pieces(data: str) -> list[tuple[int, dict[str, object]]]:
@@ -46,40 +48,40 @@ def _pieces(data: str) -> list[tuple[int, dict[str, object]]]:
     return pieces
 
 
-def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Hit | None:
+def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Occurrence | None:
     choice, call = piece
     index, ident = call.get("index"), call.get("id")
     if not isinstance(index, int):
-        return Hit(
+        return Occurrence(
             "A tool call has no index: clients that go by it merge or drop calls.",
             evidence={"index": None, "id": ident},
         )
     known = facts.turn.tool_indices
     key = choice * 1_000_000 + index
-    hit = None
+    occurrence = None
     if key in known and isinstance(ident, str) and known[key] not in (None, ident):
-        hit = Hit(
+        occurrence = Occurrence(
             f"Index {index} was that of the call {known[key]!r} and is now that of {ident!r}: clients that "
             "go by the index glue the two together.",
             evidence={"index": index, "ids": [known[key], ident]},
         )
     elif key not in known and index > sum(k // 1_000_000 == choice for k in known):
-        hit = Hit(
+        occurrence = Occurrence(
             f"A tool call has index {index}, with no call before it at that distance: accumulators that fill "
             "a list by index fail.",
             evidence={"index": index, "id": ident},
         )
     known[key] = ident if isinstance(ident, str) else known.get(key)
-    return hit
+    return occurrence
 
 
 @also("tool-call-index", "close")
-def broken_arguments(at: Seen, facts: Facts) -> list[Hit]:
+def broken_arguments(entry: EntryView, facts: Facts) -> list[Occurrence]:
     """Arguments that are no JSON at the end of a whole answer."""
     view = facts.turn.view
     if view.dialect.complete is not True or view.answer.error is not None:
         return []
-    hits = []
+    occurrences = []
     for call in view.answer.tool_calls:
         arguments = call["arguments"].strip()
         if not arguments.startswith(("{", "[")):
@@ -87,12 +89,12 @@ def broken_arguments(at: Seen, facts: Facts) -> list[Hit]:
         try:
             decode(arguments)
         except JsonError as error:
-            hits.append(
-                Hit(
+            occurrences.append(
+                Occurrence(
                     f"The arguments of the call of {call['name']!r} are no JSON at the end: {error}.",
                     "error",
                     "Do not run the tool; check for pieces that were lost or given to another call.",
                     evidence={"id": call["id"], "name": call["name"], "arguments": arguments[:200]},
                 )
             )
-    return hits
+    return occurrences

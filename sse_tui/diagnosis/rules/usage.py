@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Hit
+from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import rule
-from sse_tui.diagnosis.view import Seen
+from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.recording.records import Close
 
@@ -13,9 +13,11 @@ ENOUGH = 10  # token events before their number says something
 _CHARACTERS_A_TOKEN = 20
 
 
-def _ended(at: Seen, facts: Facts) -> bool:
+def _ended(entry: EntryView, facts: Facts) -> bool:
     """Whether an answer came to its end on this connection."""
-    return isinstance(at.record, Close) and facts.turn.json_answers and facts.turn.view.gaps.token_events > 0
+    return (
+        isinstance(entry.record, Close) and facts.turn.json_answers and facts.turn.view.gaps.token_events > 0
+    )
 
 
 @rule(
@@ -25,15 +27,15 @@ def _ended(at: Seen, facts: Facts) -> bool:
     advice='Ask for it: stream_options {"include_usage": true} in OpenAI\'s API.',
     reference="tenstorrent/vllm#377",
 )
-def usage_missing(at: Seen, facts: Facts) -> Hit | None:
+def usage_missing(entry: EntryView, facts: Facts) -> Occurrence | None:
     """No token counts: tokens a second can only be estimated from the events."""
     view = facts.turn.view
-    if not _ended(at, facts) or view.answer.usage is not None or view.answer.error is not None:
+    if not _ended(entry, facts) or view.answer.usage is not None or view.answer.error is not None:
         return None
     events = view.gaps.token_events
     asked = _asked_for_usage(facts)
     state = "although the request asked for it" if asked else "and the request did not ask for it"
-    return Hit(
+    return Occurrence(
         f"The stream gave no token counts{', ' + state if asked is not None else ''}; {events} events are "
         "all there is to count.",
         "warning" if asked else "info",
@@ -60,11 +62,11 @@ def _asked_for_usage(facts: Facts) -> bool | None:
     advice="Do not compute rates from these counts; ask the provider what they count.",
     reference="tenstorrent/vllm#377; genai-bench#81",
 )
-def usage_mismatch(at: Seen, facts: Facts) -> Hit | None:
+def usage_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Token counts that cannot be those of the text that came."""
     view = facts.turn.view
     usage = view.answer.usage
-    if not _ended(at, facts) or usage is None or usage.get("output") is None:
+    if not _ended(entry, facts) or usage is None or usage.get("output") is None:
         return None
     if view.dialect.complete is not True or view.answer.error is not None:
         return None  # the last count is perhaps yet to come
@@ -73,12 +75,12 @@ def usage_mismatch(at: Seen, facts: Facts) -> Hit | None:
     reasoning = usage.get("reasoning") or 0
     evidence = {"output": output, "characters": characters, "reasoning": reasoning}
     if characters > _CHARACTERS_A_TOKEN * max(1, output + reasoning):
-        return Hit(
+        return Occurrence(
             f"The usage says {output} output tokens, but {characters} characters of text came.",
             evidence=evidence,
         )
     if reasoning > output > 0 and facts.turn.dialect not in ("gemini",):
-        return Hit(
+        return Occurrence(
             f"The usage says {reasoning} reasoning tokens and only {output} output tokens in all.",
             evidence=evidence,
         )
@@ -92,15 +94,15 @@ def usage_mismatch(at: Seen, facts: Facts) -> Hit | None:
     advice="Read the gaps as gaps between events, and take the time per token from the usage.",
     reference="sgl-project/sglang#12064; probar#27",
 )
-def chunk_not_token(at: Seen, facts: Facts) -> Hit | None:
+def chunk_not_token(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Events do not hold one token each: a gap between events is no inter-token latency."""
     view = facts.turn.view
-    if not _ended(at, facts) or view.gaps.token_events < ENOUGH:
+    if not _ended(entry, facts) or view.gaps.token_events < ENOUGH:
         return None
     ratio = view.tokens_per_event
     if ratio is None or 0.8 <= ratio <= 1.25:
         return None
-    return Hit(
+    return Occurrence(
         f"{view.output_tokens} output tokens came in {view.gaps.token_events} events, {ratio:.2f} a token "
         "event: the gap between events is not the latency between tokens.",
         evidence={"tokens": view.output_tokens, "events": view.gaps.token_events, "ratio": round(ratio, 3)},
@@ -114,15 +116,15 @@ def chunk_not_token(at: Seen, facts: Facts) -> Hit | None:
     advice="Count them when you look at speed and cost; ask for reasoning summaries where the API has them.",
     reference="modelscope/evalscope#1463; sgl-project/genai-bench#81",
 )
-def thinking_hidden(at: Seen, facts: Facts) -> Hit | None:
+def thinking_hidden(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Reasoning tokens were counted and not shown: the wait before the text is theirs."""
     view = facts.turn.view
     reasoning = (view.answer.usage or {}).get("reasoning") or 0
-    if not isinstance(at.record, Close) or not reasoning or view.answer.reasoning_length:
+    if not isinstance(entry.record, Close) or not reasoning or view.answer.reasoning_length:
         return None
     ttft = view.clocks.clocks().ttft
     wait = f", which explains part of the {ttft / 1000:.1f} s before the first token" if ttft else ""
-    return Hit(
+    return Occurrence(
         f"The model spent {reasoning} reasoning tokens that the stream does not show{wait}.",
         evidence={"reasoning": reasoning, "ttft_ms": ttft},
     )

@@ -154,8 +154,7 @@ class _Maker:
             builder.feed(record)
             if isinstance(record, Request) and record.turn not in firsts:
                 firsts[record.turn] = TapedConnection(record.conn, record.turn, record.t, record)
-        damage = [str(damage) for damage in self._opened.damage]
-        return builder.report(name, [], damage), list(firsts.values())
+        return builder.report(name, [], self._opened.notes), list(firsts.values())
 
     def _write(self, name: str, text: str) -> None:
         (self._folder / name).write_bytes(text.encode("utf-8", "replace"))

@@ -81,6 +81,9 @@ class HeaderLine(Widget):
         if self._live.damaged:
             lines = f"{self._live.damaged:,} damaged line{'' if self._live.damaged == 1 else 's'}"
             parts.append(Part(lines, self._look("bad"), 2))
+        if self._live.unknown:
+            records = f"{self._live.unknown:,} unknown record{'' if self._live.unknown == 1 else 's'}"
+            parts.append(Part(records, self._look("wait"), 3))
         if self._live.behind and not self._live.unreadable and self._live.progress < 0.99:
             parts.append(Part(f"reading {self._live.progress:.0%}", self._look("wait"), 1))
         if status.endpoint is not None:
