@@ -6,6 +6,7 @@ from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Finding, Hit
 from sse_tui.diagnosis.registry import Rule
 from sse_tui.diagnosis.view import Seen
+from sse_tui.text.safety import log_line
 
 KEPT = 3  # findings of one rule on one connection; more are counted
 MOST = 5_000  # findings of a session
@@ -39,7 +40,7 @@ class Keeper:
 
 def _amend(finding: Finding, hit: Hit) -> None:
     finding.severity = hit.severity or finding.severity
-    finding.message = _printable(hit.message) or finding.message
+    finding.message = log_line(hit.message) or finding.message
     finding.evidence |= hit.evidence
 
 
@@ -55,7 +56,7 @@ def _make(rule: Rule, hit: Hit, at: Seen, facts: Facts) -> Finding:
     return Finding(
         rule=rule.id,
         severity=hit.severity or rule.severity,
-        message=_printable(hit.message),
+        message=log_line(hit.message),
         advice=hit.advice or rule.advice,
         reference=rule.reference,
         turn=facts.turn.view.number,
@@ -66,13 +67,4 @@ def _make(rule: Rule, hit: Hit, at: Seen, facts: Facts) -> Finding:
         t=at.t,
         raw=raw,
         evidence=dict(hit.evidence),
-    )
-
-
-def _printable(message: str) -> str:
-    """A message may quote a server: what is not printable in it is escaped."""
-    if message.isprintable():
-        return message
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in message
     )
