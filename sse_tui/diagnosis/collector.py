@@ -6,6 +6,7 @@ from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Finding, Occurrence
 from sse_tui.diagnosis.registry import INTERNAL, Rule
 from sse_tui.diagnosis.view import EntryView
+from sse_tui.text.safety import log_line
 
 KEPT = 3  # findings of one rule on one connection; more are counted
 MAX_FINDINGS = 5_000  # in a session
@@ -64,7 +65,7 @@ def _line_of(error: Exception) -> str:
 
 def _amend(finding: Finding, occurrence: Occurrence) -> None:
     finding.severity = occurrence.severity or finding.severity
-    finding.message = _printable(occurrence.message) or finding.message
+    finding.message = log_line(occurrence.message) or finding.message
     finding.evidence |= occurrence.evidence
 
 
@@ -80,7 +81,7 @@ def _make(rule: Rule, occurrence: Occurrence, entry: EntryView, facts: Facts) ->
     return Finding(
         rule=rule.id,
         severity=occurrence.severity or rule.severity,
-        message=_printable(occurrence.message),
+        message=log_line(occurrence.message),
         advice=occurrence.advice or rule.advice,
         reference=rule.reference,
         turn=facts.turn.view.number,
@@ -91,13 +92,4 @@ def _make(rule: Rule, occurrence: Occurrence, entry: EntryView, facts: Facts) ->
         t=entry.t,
         raw=raw,
         evidence=dict(occurrence.evidence),
-    )
-
-
-def _printable(message: str) -> str:
-    """A message may quote a server: what is not printable in it is escaped."""
-    if message.isprintable():
-        return message
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in message
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 import ssl
 from collections.abc import Mapping
@@ -11,15 +10,15 @@ from collections.abc import Mapping
 import httpx
 
 from sse_tui.errors import ConnectError, HttpError, StreamError
+from sse_tui.text.safety import log_line
 
 _SHOWN = 200
 
 
 def show(data: bytes) -> str:
     """The first bytes of something unexpected, safe to print: one line, control characters escaped."""
-    text = re.sub(r"\s+", " ", data[:_SHOWN].decode("utf-8", "replace")).strip()
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    return safe + ("…" if len(data) > _SHOWN else "")
+    shown = log_line.line(data[:_SHOWN].decode("utf-8", "replace"))
+    return shown + ("…" if len(data) > _SHOWN else "")
 
 
 def place(url: httpx.URL) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from sse_tui.analysis.turn import Turn
 from sse_tui.offline.report import parts
 from sse_tui.offline.report.builder import Report
-from sse_tui.offline.report.escaping import text as _e
 from sse_tui.offline.report.page_style import STYLE
 from sse_tui.offline.report.parts import Row
 from sse_tui.offline.report.svg import timeline
+from sse_tui.text.safety import html as _e
 
 TEXT_CHARS = 200_000
 # Connections of a turn that are drawn: a storm of reconnects looks the same after the first of them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
@@ -10,9 +9,7 @@ from sse_tui.analysis.turn import Turn
 from sse_tui.diagnosis import Finding
 from sse_tui.offline.report import parts
 from sse_tui.offline.report.builder import Report, is_failure
-
-# What XML 1.0 cannot hold at all, escaped or not.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from sse_tui.text.safety import xml
 
 
 def render(report: Report, fail_on: str = "error") -> str:
@@ -65,12 +62,8 @@ def _case(name: str, group: str, failure: str = "", words: str = "") -> str:
 
 
 def _attr(text: str) -> str:
-    return quoteattr(_clean(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    return quoteattr(xml(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
 def _text(text: str) -> str:
-    return escape(_clean(text), {"\r": "&#13;"})
-
-
-def _clean(text: str) -> str:
-    return _FORBIDDEN.sub("\ufffd", text)
+    return escape(xml(text), {"\r": "&#13;"})

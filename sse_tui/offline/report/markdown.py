@@ -12,14 +12,12 @@ from sse_tui.analysis.turn import Turn
 from sse_tui.offline.report import parts
 from sse_tui.offline.report.builder import Report
 from sse_tui.offline.report.parts import Row
+from sse_tui.text.safety import document
 
 _MARKUP = re.compile(r"[\\`*\[\]~|$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^(?:[#+=-]|\d+(?=[.)]))")
 _LINKED = re.compile(r"@|#(?=\w)|https?(?=://)|www(?=\.)|GH(?=-\d)", re.IGNORECASE)
 # Beyond this a comment of an issue tracker grows unreadable (GitHub takes 65,536 characters).
 TEXT_CHARS = 4000
-_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: "\u2421"}
-# Controls that turn text around, and C1.
-_CONTROLS |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
 
 
 def render(report: Report) -> str:
@@ -95,7 +93,7 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str
 
 def code(text: str) -> str:
     """Text of others as a code span on one line."""
-    flat = " ".join(text.translate(_CONTROLS).split())
+    flat = " ".join(document(text).split())
     if not flat:
         return "(empty)"
     ticks = "`" * (_longest(r"`+", flat) + 1)
@@ -105,7 +103,7 @@ def code(text: str) -> str:
 
 def prose(text: str) -> str:
     """A sentence that may quote others: no mark-up, link, mention or reference in it means anything."""
-    flat = " ".join(text.translate(_CONTROLS).split())
+    flat = " ".join(document(text).split())
     plain = _MARKUP.sub(_escaped, flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     # A comment between them keeps trackers from linking what they find.
     return _LINKED.sub(r"\g<0><!-- -->", plain)
@@ -118,7 +116,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 def fence(text: str, language: str = "text") -> str:
     """Text of others as a code block, cut where it grows too long."""
-    shown = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+    shown = document(text.replace("\r\n", "\n").replace("\r", "\n"))
     if len(shown) > TEXT_CHARS:
         shown = shown[:TEXT_CHARS] + f"\n... {len(text) - TEXT_CHARS:,} more characters"
     ticks = "`" * max(3, _longest(r"`+", shown) + 1)

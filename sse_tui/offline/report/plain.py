@@ -8,8 +8,8 @@ from textwrap import wrap
 from sse_tui.analysis.turn import Turn
 from sse_tui.offline.report import parts
 from sse_tui.offline.report.builder import Report
-from sse_tui.offline.report.escaping import visible
 from sse_tui.offline.report.parts import Row
+from sse_tui.text.safety import document
 
 WIDTH = 100
 TEXT_LINES = 40
@@ -19,7 +19,7 @@ _LETTERS = {"error": "E", "warning": "W", "info": "i"}
 
 def render(report: Report) -> str:
     """The whole report, ended by a line end."""
-    return "\n".join(map(visible, _lines(report))) + "\n"
+    return "\n".join(map(document, _lines(report))) + "\n"
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sse_tui.diagnosis import Finding
-from sse_tui.offline.report import escaping
 from sse_tui.offline.report.parts import ms
 from sse_tui.offline.report.timeline import Places, Timeline
+from sse_tui.text.safety import html as escape
 
 COLUMNS = 480
 LANE = 26
@@ -82,7 +82,7 @@ def _silences(line: Timeline, bottom: int) -> Iterator[str]:
 def _marks(line: Timeline, bottom: int) -> Iterator[str]:
     for mark in line.marks:
         x = _share(line, mark.at)
-        title = escaping.text(f"{mark.kind}: {mark.text}")
+        title = escape(f"{mark.kind}: {mark.text}")
         anchor = ' text-anchor="end"' if x > 50 else ""
         yield (
             f'<g class="{mark.kind}"><title>{title}</title>'
@@ -99,7 +99,7 @@ def _findings(line: Timeline, findings: Sequence[Finding], bottom: int) -> Itera
         x = _share(line, at)
         severity = finding.severity if finding.severity in ("error", "warning", "info") else "info"
         yield (
-            f'<g class="finding {severity}"><title>{escaping.text(finding.rule)}</title>'
+            f'<g class="finding {severity}"><title>{escape(finding.rule)}</title>'
             f'<text x="{x:.2f}%" y="{bottom + 11}" text-anchor="middle">▲</text></g>'
         )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sse_tui.eventstream import encode
+from sse_tui.text.safety import encodable
 
 NOTE = (
     "The stream was put together again from its messages: comments, retry fields and the exact bytes "
     "were not in the capture."
 )
-_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 
 class Rebuilder:
@@ -23,10 +23,8 @@ class Rebuilder:
         new = last if last != self._id else None
         self._id = last
         name = _one_line(type)
-        return encode(
-            data=data.translate(_SURROGATES), type=name if name not in ("", "message") else None, id=new
-        )
+        return encode(data=encodable(data), type=name if name not in ("", "message") else None, id=new)
 
 
 def _one_line(value: str) -> str:
-    return value.translate(_SURROGATES).replace("\r", "").replace("\n", "")
+    return encodable(value).replace("\r", "").replace("\n", "")
