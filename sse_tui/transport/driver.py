@@ -18,7 +18,6 @@ from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import LIMIT
 from sse_tui.faults import Injector, Plan
-from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import CloseReason, Reconnect, Record
 from sse_tui.resume import Outcome, Policy, Reconnector, Retry
 from sse_tui.transport.clock import SessionClock
@@ -71,9 +70,10 @@ class Driver:
         self._clock = clock
         self._verify = verify
         self._http2 = http2
+        self._max_event_bytes = max_event_bytes
         self._turn = Turn(turn, clock, timeouts, next_conn, sleep)
-        self._reception = Reception(dialect, own_last_event_id(request), max_event_bytes)
-        self._injector = Injector(plan, clock.now(), max_event_bytes)
+        self._reception = Reception(dialect, own_last_event_id(request))
+        self._injector = Injector(plan, clock.now())
         self._reconnector = Reconnector(policy, request.method, rng)
         self._ended = Ended("", None)
         self._result = Outcome("", 0.0)
@@ -129,15 +129,14 @@ class Driver:
                 assert response is not None
                 assert connection.body is not None
                 headers = header_text(response.headers.raw)
-                self._reception.open(headers)
-                decoder = ContentDecoder(headers)
-                self._injector.open(self._clock.now(), None if decoder.identity else decoder.decode)
                 times = response.extensions
                 stream = Stream(
                     self._turn,
                     connection.body,
+                    headers,
                     self._reception,
                     self._injector,
+                    self._max_event_bytes,
                     times["sent"],
                     times["headers_at"],
                 )
