@@ -8,11 +8,11 @@ from sse_tui.errors import SseTuiError
 from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
 from sse_tui.recording.records import CloseReason, Phase, Record
 from sse_tui.transport.body_reader import BodyReader
-from sse_tui.transport.http.body import Body, Ending
+from sse_tui.transport.http.body import BodyEnd, ResponseBody
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.problems import timed_out, undecodable
 from sse_tui.transport.reception import Reception
-from sse_tui.transport.turn_state import Turn
+from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.waiting import Woken
 
 # How long to look for the orderly end of the body after the stream said that it has ended.
@@ -28,8 +28,8 @@ class Stream:
 
     def __init__(
         self,
-        turn: Turn,
-        body: Body,
+        turn: TurnState,
+        body: ResponseBody,
         headers: Sequence[tuple[str, str]],
         reception: Reception,
         injector: Injector,
@@ -103,7 +103,7 @@ class Stream:
         if self._ended_at is None and self._reception.ended:
             self._ended_at = self._turn.clock.now()
 
-    def _end(self, ending: Ending) -> None:
+    def _end(self, ending: BodyEnd) -> None:
         """The body is over; an end that is orderly in HTTP may still lie within the content coding."""
         self._finish(*ending)
         if ending.reason is not CloseReason.EOF or self._reception.ended:

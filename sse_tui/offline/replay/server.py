@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable
 from http import HTTPStatus
 
-from sse_tui.offline.replay.script import Answer, Script
+from sse_tui.offline.replay.script import Script, ScriptedResponse
 
 HEAD_LIMIT = 256 * 1024
 BODY_LIMIT = 64 << 20
@@ -154,7 +154,7 @@ class _Reply:
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
 
-    async def send(self, answer: Answer, method: str, version: str) -> None:
+    async def send(self, answer: ScriptedResponse, method: str, version: str) -> None:
         framing = "close" if version == "HTTP/1.0" and answer.framing == "chunked" else answer.framing
         bodiless = method == "HEAD" or framing == "none"
         await self._until(answer.headers_at)
@@ -166,7 +166,7 @@ class _Reply:
                 await self._write(b"%x\r\n%s\r\n" % (len(data), data) if framing == "chunked" else data)
         await self._end(answer, chunked=framing == "chunked" and not bodiless)
 
-    async def _end(self, answer: Answer, *, chunked: bool) -> None:
+    async def _end(self, answer: ScriptedResponse, *, chunked: bool) -> None:
         await self._until(answer.ends_at)
         if answer.ending == "whole" and chunked:
             await self._write(b"0\r\n\r\n")
@@ -195,7 +195,7 @@ class _Reply:
             await asyncio.sleep(0)
 
 
-def _head(answer: Answer, framing: str) -> bytes:
+def _head(answer: ScriptedResponse, framing: str) -> bytes:
     try:
         phrase = HTTPStatus(answer.status).phrase
     except ValueError:

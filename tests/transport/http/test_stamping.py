@@ -10,12 +10,12 @@ import time
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from turns import run
-from wire import CHUNKED, HOLD, Sleep, chunks, wire
 
 from sse_tui.recording.records import Chunk, Phase, Response
 from sse_tui.transport import SessionClock
 from sse_tui.transport.clock import measure_offset
+from tests.transport.turns import run
+from tests.transport.wire import CHUNKED, HOLD, Sleep, chunks, wire
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="kernel stamps are a Linux feature")
 
