@@ -1,27 +1,43 @@
 """A fault plan applied to the body of a connection: bytes in, what to do with them out. No I/O, no clock.
 
-Positions are those of the client: a fault at event N fires right after the last byte of the N-th event that
-the connection dispatched, to the byte, however the body was cut into reads. Each fault fires once; what has
-not fired when a connection ends waits for the next one. Counts start anew with each connection.
+Positions are the client's: a fault at event N fires right after the last byte of the N-th event that the connection
+dispatched, to the byte, however the body was cut into reads. Each fault fires once; one that has not fired when a
+connection ends waits for the next. Counts start anew with each connection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from itertools import islice
+from typing import NamedTuple, TypeAlias
 
-from sse_tui.eventstream import LIMIT, Event, EventTooLarge, Parser
+from sse_tui.errors import StreamError
+from sse_tui.eventstream import Event, Item
 from sse_tui.faults.plan import FaultSpec, Plan
 
 _NS_PER_MS = 1_000_000
 
 
+class Reading(NamedTuple):
+    """The items that bytes of the body completed; after an `error` nothing more of the body can be read."""
+
+    items: Sequence[Item]
+    error: StreamError | None = None
+
+
+# Reads the next bytes of a body. It is given each byte once, in order, and none that a cut discards.
+ReadBody: TypeAlias = Callable[[bytes], Reading]
+
+
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """These bytes reach the client."""
+    """These bytes reach the client, and with them the items that they complete, or the error in them."""
 
     data: bytes
+    items: Sequence[Item] = ()
+    error: StreamError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +52,19 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Close the connection with a FIN; `dropped` bytes had been received and never reach the client."""
+    """Close the connection with a FIN."""
 
     fault: FaultSpec
     at: str
-    dropped: int
     did: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Close the connection with a RST; `dropped` as for `Cut`."""
+    """Close the connection with a RST."""
 
     fault: FaultSpec
     at: str
-    dropped: int
     did: str
 
 
@@ -66,12 +80,11 @@ class _Armed:
 class Injector:
     """Call `open` for each connection, then `feed` with its reads and `due` when `next_deadline` has come.
 
-    Times are nanoseconds of any one clock. After a `Cut` or a `Reset` the connection is over.
+    Times are nanoseconds on any one clock. After a `Cut` or a `Reset` the connection is over.
     """
 
-    def __init__(self, plan: Plan | None = None, t: int = 0, limit: int = LIMIT) -> None:
+    def __init__(self, plan: Plan | None = None, t: int = 0) -> None:
         self._armed: list[_Armed] = []
-        self._limit = limit
         self.open(t)
         if plan is not None:
             self.arm(plan, t)
@@ -80,28 +93,19 @@ class Injector:
         """Add a plan's faults; time triggers count from now or from the connection's opening, the later."""
         self._armed.extend(_Armed(fault, t) for fault in plan.faults)
 
-    def open(self, t: int, decode: Callable[[bytes], bytes] | None = None) -> None:
-        """A connection opened: counts start at nothing.
+    def open(self, t: int, *, coded: bool = False) -> None:
+        """A connection opened: all counts start at zero.
 
-        `decode` removes the content coding of a body that has one. Where an event ends in coded bytes cannot be
-        told, so that a fault at an event then fires after the read that completed it.
+        `coded`: the body has a content coding. Items then count decoded bytes, and which coded byte completed an
+        event is unknown, so a fault at an event fires after the read that completed it.
         """
         self._opened = t
-        self._decode = decode
-        self._parser: Parser | None = Parser(self._limit)
-        self._events = 0
+        self._coded = coded
         self._fed = 0
-        # The client's position, and what tells how many events it has: those before the last read, ends
-        # within it.
-        self._position = 0
-        self._dispatched = 0
+        # The events of the connection: those before the last read, and where in the body those of that read end.
+        # A stall holds some of them back, so that which the client has got depends on its position.
         self._before = 0
         self._ends: list[int] = []
-
-    @property
-    def pending(self) -> tuple[FaultSpec, ...]:
-        """Faults that have not fired."""
-        return tuple(armed.fault for armed in self._armed)
 
     @property
     def next_deadline(self) -> int | None:
@@ -114,8 +118,7 @@ class Injector:
 
         `held` of the last bytes fed have not reached the client yet (a stall keeps them back).
         """
-        self._at(self._fed - held)
-        return self._fire_due(t, unread=held)
+        return self._due(t, self._fed - held, unread=held)
 
     def closing(self, t: int) -> Cut | Reset | None:
         """A cut or reset that is to happen now, before there is a body to count in."""
@@ -123,49 +126,93 @@ class Injector:
             if armed.fault.trigger == "now" and armed.fault.action != "stall" and armed.since <= t:
                 self.open(t)
                 self._armed.remove(armed)
-                step = self._step(armed.fault, 0)
+                step = self._step(armed.fault, 0, unread=0)
                 assert isinstance(step, Cut | Reset)
                 return step
         return None
 
-    def feed(self, data: bytes, t: int) -> list[Step]:
-        """Bytes of the body that were read: what of them reaches the client, and what happens in between."""
-        start = self._fed
-        self._at(start)
-        steps = self._fire_due(t, unread=len(data))
-        if _closes(steps):
-            return steps
-        events = self._count(data, start + len(data))
-        forwarded = 0
-        for position, armed in self._places(events, start, len(data)):
-            if position > forwarded:
-                steps.append(Forward(data[forwarded:position]))
-                forwarded = position
-            self._armed.remove(armed)
-            self._at(start + position)
-            steps.append(self._step(armed.fault, len(data) - position))
+    def feed(self, data: bytes, t: int, read: ReadBody) -> list[Step]:
+        """Bytes of the body that came: which of them reach the client, and what happens in between.
+
+        They are read in one piece unless a fault at a byte lies within them. Then only up to there, because in a
+        compressed body nothing else tells which items the client has got when the fault fires.
+        """
+        start, size = self._fed, len(data)
+        self._before += len(self._ends)
+        self._ends = []
+        steps = self._due(t, start, unread=size)
+        at = 0
+        for stop in self._stops(start, size):
             if _closes(steps):
                 return steps
-        if forwarded < len(data):
-            steps.append(Forward(data[forwarded:]))
-        self._fed = start + len(data)
+            piece = data[at:stop] if stop - at < size else data
+            steps += self._split(piece, start + at, size - stop, read)
+            at = stop
+        self._fed = start + size
         return steps
 
-    def _fire_due(self, t: int, unread: int) -> list[Step]:
+    def _split(self, piece: bytes, start: int, after: int, read: ReadBody) -> list[Step]:
+        """Read `piece`, which is at `start` in the body, and cut it where faults fire.
+
+        `after` is how many bytes of the same read follow it.
+        """
+        items, error = read(piece)
+        at, end, given = start, start + len(piece), 0
+        steps: list[Step] = []
+        for position, armed in self._triggered(items, end):
+            if position > at:
+                whole = position == end
+                taken = len(items) if whole else bisect_right(items, position, key=lambda item: item.end)
+                data = piece[at - start : position - start]
+                steps.append(Forward(data, items[given:taken], error if whole else None))
+                at, given = position, taken
+            self._armed.remove(armed)
+            steps.append(self._step(armed.fault, position, unread=end - position + after))
+            if _closes(steps):
+                return steps
+        if at < end:
+            steps.append(Forward(piece[at - start :], items[given:], error))
+        return steps
+
+    def _stops(self, start: int, size: int) -> list[int]:
+        """Where reading this read is interrupted: at faults at a byte, and at its end."""
+        offsets = {
+            int(armed.fault.at or 0) - start for armed in self._armed if armed.fault.trigger == "bytes"
+        }
+        return [*sorted(offset for offset in offsets if 0 < offset < size), size]
+
+    def _triggered(self, items: Sequence[Item], end: int) -> list[tuple[int, _Armed]]:
+        """Positions at which faults fire in a piece that ends at `end`, in order.
+
+        Faults at one position keep the order of the plan.
+        """
+        events = [item for item in items if type(item) is Event]
+        number = self._before + len(self._ends)
+        ends = [end] * len(events) if self._coded else [event.end for event in events]
+        self._ends += ends
+        fired: list[tuple[int, _Armed]] = []
+        for armed in self._armed:
+            fault = armed.fault
+            if fault.trigger == "bytes" and fault.at == end:
+                fired.append((end, armed))
+            elif fault.trigger == "event" and number < int(fault.at or 0) <= number + len(events):
+                fired.append((ends[int(fault.at or 0) - number - 1], armed))
+            elif fault.trigger == "text":
+                found = (at for at, event in zip(ends, events, strict=True) if str(fault.at) in event.data)
+                fired.extend((at, armed) for at in islice(found, 1))
+        return sorted(fired, key=lambda pair: pair[0])
+
+    def _due(self, t: int, position: int, unread: int) -> list[Step]:
+        """Faults whose time has come, at the client's position."""
         steps: list[Step] = []
         for armed in list(self._armed):
             deadline = self._deadline(armed)
             if deadline is not None and deadline <= t:
                 self._armed.remove(armed)
-                steps.append(self._step(armed.fault, unread))
+                steps.append(self._step(armed.fault, position, unread))
                 if _closes(steps):
                     break
         return steps
-
-    def _at(self, position: int) -> None:
-        """The client's position: after so many body bytes, and the events that end within them."""
-        self._position = position
-        self._dispatched = self._before + sum(end <= position for end in self._ends)
 
     def _deadline(self, armed: _Armed) -> int | None:
         if armed.fault.trigger == "now":
@@ -174,56 +221,19 @@ class Injector:
             return max(armed.since, self._opened) + int(armed.fault.at or 0) * _NS_PER_MS
         return None
 
-    def _count(self, data: bytes, end: int) -> list[tuple[int, Event]]:
-        """The events that these bytes complete, each with its number on this connection."""
-        self._before, self._ends = self._events, []
-        if self._parser is None:
-            return []
-        try:
-            items = self._parser.feed(data if self._decode is None else self._decode(data))
-        except EventTooLarge:  # whoever reads the stream for its meaning reports it
-            self._parser = None
-            return []
-        events = [item for item in items if isinstance(item, Event)]
-        if self._decode is not None:
-            events = [event._replace(end=end) for event in events]
-        numbered = list(enumerate(events, self._events + 1))
-        self._events += len(events)
-        self._ends = [event.end for event in events]
-        return numbered
-
-    def _places(self, events: list[tuple[int, Event]], start: int, size: int) -> list[tuple[int, _Armed]]:
-        """Where in this read faults fire, in order; faults at one place keep the order of the plan."""
-        places: list[tuple[int, _Armed]] = []
-        for armed in self._armed:
-            position = _place(armed.fault, events, start, size)
-            if position is not None:
-                places.append((position, armed))
-        return sorted(places, key=lambda place: place[0])
-
-    def _step(self, fault: FaultSpec, unread: int) -> Step:
-        at = f"byte {self._position}, event {self._dispatched}"
-        after = f"after body byte {self._position}" if self._position else "before the first body byte"
+    def _step(self, fault: FaultSpec, position: int, unread: int) -> Step:
+        """What `fault` does at the client's position, with `unread` bytes behind it that had been received."""
+        dispatched = self._before + sum(end <= position for end in self._ends)
+        at = f"byte {position}, event {dispatched}"
+        after = f"after body byte {position}" if position else "before the first body byte"
         if fault.action == "stall":
             seconds = fault.duration_ms / 1000
             return Stall(seconds, fault, at, f"stopped reading for {seconds:g} s {after}")
-        lost = f"; {unread} bytes already received were discarded" if unread else ""
+        noun, verb = ("byte", "was") if unread == 1 else ("bytes", "were")
+        lost = f"; {unread} {noun} already received {verb} discarded" if unread else ""
         if fault.action == "reset":
-            return Reset(fault, at, unread, f"reset the connection {after}{lost}")
-        return Cut(fault, at, unread, f"closed the connection {after}{lost}")
-
-
-def _place(fault: FaultSpec, events: list[tuple[int, Event]], start: int, size: int) -> int | None:
-    """Offset in the read after which `fault` fires, None if it does not fire in this read."""
-    if fault.trigger == "bytes":
-        offset = int(fault.at or 0) - start
-        return offset if 0 < offset <= size else None
-    for number, event in events:
-        if fault.trigger == "event" and number == fault.at:
-            return event.end - start
-        if fault.trigger == "text" and str(fault.at) in event.data:
-            return event.end - start
-    return None
+            return Reset(fault, at, f"reset the connection {after}{lost}")
+        return Cut(fault, at, f"closed the connection {after}{lost}")
 
 
 def _closes(steps: list[Step]) -> bool:

@@ -2,16 +2,16 @@
 
 from sse_tui.resume.continuity import Continuity, Verdict
 from sse_tui.resume.policy import Policy
-from sse_tui.resume.reconnect import Decision, Outcome, Reconnector, Retry, Stop, retry_after_ms
+from sse_tui.resume.reconnect import AttemptResult, Decision, GiveUp, Reconnector, TryAgain, retry_after_ms
 
 __all__ = [
+    "AttemptResult",
     "Continuity",
     "Decision",
-    "Outcome",
+    "GiveUp",
     "Policy",
     "Reconnector",
-    "Retry",
-    "Stop",
+    "TryAgain",
     "Verdict",
     "retry_after_ms",
 ]

@@ -29,7 +29,7 @@ _STORM_MS = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttemptResult:
     """How a connection ended.
 
     `kind`: eof, incomplete, reset, timeout, fault, error (the body broke off); no-connection (no response at all,
@@ -52,7 +52,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class TryAgain:
     """Ask again in `delay_ms` with this last event ID ("" sends none). `attempt` counts since the last
     progress.
     """
@@ -64,13 +64,13 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class GiveUp:
     """Do not ask again, and why."""
 
     reason: str
 
 
-Decision: TypeAlias = Retry | Stop
+Decision: TypeAlias = TryAgain | GiveUp
 
 _BROKE_OFF = ("eof", "incomplete", "reset", "timeout", "fault", "error")
 
@@ -89,7 +89,7 @@ class Reconnector:
         self._failures = 0
         self._failing_since: float | None = None
 
-    def decide(self, outcome: Outcome) -> Decision:
+    def decide(self, outcome: AttemptResult) -> Decision:
         """What to do now that a connection ended like this."""
         if outcome.kind in _BROKE_OFF:
             self._was_open = True
@@ -99,54 +99,54 @@ class Reconnector:
         self._had_events = self._had_events or outcome.events > 0
         return self._refusal(outcome) or self._retry(outcome)
 
-    def _refusal(self, outcome: Outcome) -> Stop | None:
+    def _refusal(self, outcome: AttemptResult) -> GiveUp | None:
         """The reasons that hold whatever happened before."""
         kind, status = outcome.kind, outcome.status
         if kind == "stopped":
-            return Stop("stopped by the user")
+            return GiveUp("stopped by the user")
         if kind == "ended":
-            return Stop("the stream had ended")
+            return GiveUp("the stream had ended")
         if kind == "status" and status == 204:
-            return Stop("the server answered 204: there is nothing more")
+            return GiveUp("the server answered 204: there is nothing more")
         if kind == "status" and not (status == 429 or status >= 500):
-            return Stop(f"the server answered {status}")
+            return GiveUp(f"the server answered {status}")
         if kind == "wrong-type":
-            return Stop("the answer is not an event stream")
+            return GiveUp("the answer is not an event stream")
         if kind == "fatal":
-            return Stop("another attempt would fail the same way")
+            return GiveUp("another attempt would fail the same way")
         if self._policy.kind == "never":
-            return Stop("the policy is never to reconnect")
+            return GiveUp("the policy is never to reconnect")
         if not self._was_open and not outcome.retry_after:
-            return Stop("the stream was never open")
+            return GiveUp("the stream was never open")
         if not outcome.last_event_id and self._method != "GET":
-            return Stop(
+            return GiveUp(
                 f"nothing to resume from: no event had an id, and a {self._method} is not sent again without"
             )
         if self._had_events and not self._goes_on:
-            return Stop("nothing to resume from: the stream has neither ids nor a reconnection time")
+            return GiveUp("nothing to resume from: the stream has neither ids nor a reconnection time")
         return None
 
-    def _retry(self, outcome: Outcome) -> Decision:
+    def _retry(self, outcome: AttemptResult) -> Decision:
         if self._progressed(outcome):
             self._failures = 0
             self._failing_since = None
         attempt = self._failures + 1
         if attempt > self._policy.max_attempts:
-            return Stop(f"no progress in {self._policy.max_attempts} attempts")
+            return GiveUp(f"no progress in {self._policy.max_attempts} attempts")
         delay = self._policy.delay_ms(outcome.retry_ms, self._failures, self._rng)
         asked = retry_after_ms(outcome.retry_after, outcome.wall_s)
         waited = 0.0 if self._failing_since is None else outcome.now_ms - self._failing_since
         limit = self._policy.max_total_s * 1000
         if asked is not None and asked + waited > limit:
-            return Stop(f"the server asks to wait {asked / 1000:g} s, over the limit of {limit / 1000:g} s")
+            return GiveUp(f"the server asks to wait {asked / 1000:g} s, over the limit of {limit / 1000:g} s")
         if self._failures and waited + delay > limit:
-            return Stop(f"no progress within {limit / 1000:g} s")
+            return GiveUp(f"no progress within {limit / 1000:g} s")
         self._failures = attempt
         self._failing_since = outcome.now_ms if self._failing_since is None else self._failing_since
         self._id_before = outcome.last_event_id
-        return Retry(max(delay, asked or 0.0), outcome.last_event_id, attempt, self._note(outcome))
+        return TryAgain(max(delay, asked or 0.0), outcome.last_event_id, attempt, self._note(outcome))
 
-    def _progressed(self, outcome: Outcome) -> bool:
+    def _progressed(self, outcome: AttemptResult) -> bool:
         """Whether the connection got further: a new id, or events that come at a rate of their own."""
         if outcome.kind not in _BROKE_OFF or not outcome.events:
             return False
@@ -157,7 +157,7 @@ class Reconnector:
         base = self._policy.base_ms if outcome.retry_ms is None else outcome.retry_ms
         return base >= self._policy.floor_ms or outcome.lived_ms >= _STORM_MS
 
-    def _note(self, outcome: Outcome) -> str:
+    def _note(self, outcome: AttemptResult) -> str:
         if outcome.retry_ms is not None and outcome.retry_ms > RETRY_LIMIT_MS:
             return f"retry: {outcome.retry_ms} was limited to {RETRY_LIMIT_MS} ms"
         return ""

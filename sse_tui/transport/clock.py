@@ -58,11 +58,6 @@ class SessionClock:
         """Measure the offset again: at each new connection, since the wall clock may have been set."""
         self._offset = measure_offset()
 
-    @property
-    def resolution(self) -> float:
-        """The monotonic clock's resolution in seconds, as the platform tells it."""
-        return time.get_clock_info("monotonic").resolution
-
 
 @functools.cache
 def _start_kernel_stamps() -> int:

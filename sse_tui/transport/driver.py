@@ -18,18 +18,17 @@ from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import LIMIT
 from sse_tui.faults import Injector, Plan
-from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import CloseReason, Reconnect, Record
-from sse_tui.resume import Outcome, Policy, Reconnector, Retry
+from sse_tui.resume import AttemptResult, Policy, Reconnector, TryAgain
+from sse_tui.transport.attempt import Attempt
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.connection import Connection
 from sse_tui.transport.http.message import header_text, own_last_event_id
 from sse_tui.transport.http.routing import RoutingTransport
 from sse_tui.transport.problems import timed_out
 from sse_tui.transport.reception import Reception
 from sse_tui.transport.stream import Stream
 from sse_tui.transport.stream_request import StreamRequest, Timeouts
-from sse_tui.transport.turn_state import Turn
+from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.verdict import Ended, conclude
 from sse_tui.transport.waiting import Woken
 
@@ -71,12 +70,13 @@ class Driver:
         self._clock = clock
         self._verify = verify
         self._http2 = http2
-        self._turn = Turn(turn, clock, timeouts, next_conn, sleep)
-        self._reception = Reception(dialect, own_last_event_id(request), max_event_bytes)
-        self._injector = Injector(plan, clock.now(), max_event_bytes)
+        self._max_event_bytes = max_event_bytes
+        self._turn = TurnState(turn, clock, timeouts, next_conn, sleep)
+        self._reception = Reception(dialect, own_last_event_id(request))
+        self._injector = Injector(plan, clock.now())
         self._reconnector = Reconnector(policy, request.method, rng)
         self._ended = Ended("", None)
-        self._result = Outcome("", 0.0)
+        self._result = AttemptResult("", 0.0)
         self.outcome = "unknown"
         self.error: SseTuiError | None = None
         self.stop_reason = ""
@@ -100,7 +100,7 @@ class Driver:
                     async for record in records:
                         yield record
                 decision = self._reconnector.decide(self._result)
-                if not isinstance(decision, Retry):
+                if not isinstance(decision, TryAgain):
                     self._conclude(decision.reason)
                     return
                 yield self._reconnect(decision)
@@ -117,27 +117,26 @@ class Driver:
         """One connection. Leaves how it went in `_ended`, and the same for the reconnector in `_result`."""
         started = self._clock.now()
         self._reception.start()
-        connection = Connection(client, self._request, self._turn, self._injector)
+        attempt = Attempt(client, self._request, self._turn, self._injector)
         response: httpx.Response | None = None
         try:
-            async with aclosing(connection.open(self._reception.last_event_id)) as records:
+            async with aclosing(attempt.open(self._reception.last_event_id)) as records:
                 async for record in records:
                     yield record
-            self._ended = Ended(connection.kind, connection.error)
-            response = connection.response
-            if connection.kind == "open":
+            self._ended = Ended(attempt.kind, attempt.error)
+            response = attempt.response
+            if attempt.kind == "open":
                 assert response is not None
-                assert connection.body is not None
+                assert attempt.body is not None
                 headers = header_text(response.headers.raw)
-                self._reception.open(headers)
-                decoder = ContentDecoder(headers)
-                self._injector.open(self._clock.now(), None if decoder.identity else decoder.decode)
                 times = response.extensions
                 stream = Stream(
                     self._turn,
-                    connection.body,
+                    attempt.body,
+                    headers,
                     self._reception,
                     self._injector,
+                    self._max_event_bytes,
                     times["sent"],
                     times["headers_at"],
                 )
@@ -148,8 +147,8 @@ class Driver:
                 self._reception.closed(stream.reason)
                 self._ended = Ended(self._kind(stream), stream.error, stream.detail)
         finally:
-            connection.close()
-            await connection.closed()
+            attempt.close()
+            await attempt.closed()
         self._result = self._for_reconnector(started, response)
 
     def _kind(self, stream: Stream) -> str:
@@ -164,9 +163,9 @@ class Driver:
         assert stream.reason is not None
         return stream.reason
 
-    def _for_reconnector(self, started: int, response: httpx.Response | None) -> Outcome:
+    def _for_reconnector(self, started: int, response: httpx.Response | None) -> AttemptResult:
         now_ms = self._clock.now() / 1e6
-        return Outcome(
+        return AttemptResult(
             kind=self._ended.kind,
             now_ms=now_ms,
             last_event_id=self._reception.last_event_id,
@@ -179,7 +178,7 @@ class Driver:
             wall_s=time.time(),
         )
 
-    def _reconnect(self, decision: Retry) -> Reconnect:
+    def _reconnect(self, decision: TryAgain) -> Reconnect:
         return Reconnect(
             t=self._clock.now(),
             turn=self._turn.number,

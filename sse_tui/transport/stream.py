@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 from sse_tui.errors import SseTuiError
-from sse_tui.eventstream import EventTooLarge
 from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
 from sse_tui.recording.records import CloseReason, Phase, Record
-from sse_tui.transport.http.body import Body, Ending
+from sse_tui.transport.body_reader import BodyReader
+from sse_tui.transport.http.body import BodyEnd, ResponseBody
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.problems import timed_out, undecodable
 from sse_tui.transport.reception import Reception
-from sse_tui.transport.turn_state import Turn
+from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.waiting import Woken
 
 # How long to look for the orderly end of the body after the stream said that it has ended.
@@ -27,12 +27,23 @@ class Stream:
     """
 
     def __init__(
-        self, turn: Turn, body: Body, reception: Reception, injector: Injector, sent: int, headers_at: int
+        self,
+        turn: TurnState,
+        body: ResponseBody,
+        headers: Sequence[tuple[str, str]],
+        reception: Reception,
+        injector: Injector,
+        max_event_bytes: int,
+        sent: int,
+        headers_at: int,
     ) -> None:
         self._turn = turn
         self._body = body
+        self._reader = BodyReader(headers, max_event_bytes, reception.last_event_id)
         self._reception = reception
+        reception.open(headers)
         self._injector = injector
+        injector.open(turn.clock.now(), coded=self._reader.coded)
         self._headers_at = headers_at
         self._first = True
         self._quiet_since = sent
@@ -67,13 +78,13 @@ class Stream:
                 if self._first:
                     yield self._first_byte(read)
                 self._quiet_since = clock.now()
-                steps = self._injector.feed(read.data, self._quiet_since)
+                steps = self._injector.feed(read.data, self._quiet_since, self._reader.read)
             while steps and not self.reason:
                 step = steps.pop(0)
                 if isinstance(step, Forward):
                     assert read is not None
                     yield self._turn.chunk(self._restamped(read), step.data)
-                    self._receive(step.data)
+                    self._receive(step)
                     continue
                 yield self._turn.fault(step)
                 if isinstance(step, Stall):
@@ -85,30 +96,26 @@ class Stream:
         code = self.error.code if self.error is not None else ""
         yield self._turn.close(self.reason, self.detail, code)
 
-    def _receive(self, data: bytes) -> None:
-        try:
-            self._reception.feed(data)
-        except EventTooLarge as error:
-            self.error = error
-            self._finish(CloseReason.ERROR, error.message)
-        if self._reception.decoding and self._reception.coding_damage:
-            self._undecodable()
+    def _receive(self, step: Forward) -> None:
+        self._reception.feed(step.items)
+        if step.error is not None:
+            self._fail(step.error)
         if self._ended_at is None and self._reception.ended:
             self._ended_at = self._turn.clock.now()
 
-    def _end(self, ending: Ending) -> None:
+    def _end(self, ending: BodyEnd) -> None:
         """The body is over; an end that is orderly in HTTP may still lie within the content coding."""
         self._finish(*ending)
         if ending.reason is not CloseReason.EOF or self._reception.ended:
             return
-        if self._reception.coding_damage:
-            self._undecodable()
-        elif self._reception.coding_unfinished:
+        if self._reader.damage:
+            self._fail(undecodable(self._reader.damage))
+        elif self._reader.unfinished:
             self._finish(CloseReason.INCOMPLETE, "the body ended within its compressed data")
 
-    def _undecodable(self) -> None:
-        self.error = undecodable(self._reception.coding_damage)
-        self._finish(CloseReason.ERROR, self.error.message)
+    def _fail(self, error: SseTuiError) -> None:
+        self.error = error
+        self._finish(CloseReason.ERROR, error.message)
 
     def _next_limit(self) -> tuple[str, int | None]:
         """Which limit comes first, and when."""

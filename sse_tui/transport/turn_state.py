@@ -14,7 +14,7 @@ from sse_tui.transport.stream_request import Timeouts
 from sse_tui.transport.waiting import Waiter, Woken
 
 
-class Turn:
+class TurnState:
     """One request of a user with all the connections that serve it. `conn` is the number of the running
     one.
     """

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sse_tui.eventstream import Event, Parser
-from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, parse_plan
+from sse_tui.eventstream import LIMIT, Event, Parser
+from sse_tui.faults import Cut, Forward, Injector, Reading, Reset, Stall, Step, parse_plan
+from sse_tui.transport.body_reader import BodyReader
 
 S = 1_000_000_000
 STREAM = (
@@ -17,18 +18,36 @@ STREAM = (
 ENDS = [item.end for item in Parser().feed(STREAM) if isinstance(item, Event)]
 
 
-def play(injector: Injector, data: bytes, size: int, t: int = 0) -> tuple[bytes, list[object]]:
-    """Feed in pieces until the connection is closed; what was forwarded, and the steps that were not."""
-    got, others = b"", []
-    for at in range(0, len(data), size):
-        for step in injector.feed(data[at : at + size], t):
-            if isinstance(step, Forward):
-                got += step.data
-            else:
-                others.append(step)
-        if others and isinstance(others[-1], Cut | Reset):
-            break
-    return got, others
+class Connection:
+    """One connection that an injector watches, with its own reading of the body."""
+
+    def __init__(self, plan: str | Injector = "", limit: int = LIMIT) -> None:
+        self.injector = plan if isinstance(plan, Injector) else Injector(parse_plan(plan) if plan else None)
+        self._reader = BodyReader((), limit, "")
+
+    def feed(self, data: bytes, t: int = 0) -> list[Step]:
+        return self.injector.feed(data, t, self._reader.read)
+
+    def play(self, data: bytes, size: int) -> tuple[bytes, list[Step]]:
+        """Feed in pieces until the connection is closed; what was forwarded, and the steps that were not.
+
+        What is forwarded always comes with just the items that a client makes of it.
+        """
+        got, others, client = b"", [], Parser()
+        for at in range(0, len(data), size):
+            for step in self.feed(data[at : at + size]):
+                if isinstance(step, Forward):
+                    got += step.data
+                    assert list(step.items) == client.feed(step.data)
+                else:
+                    others.append(step)
+            if others and isinstance(others[-1], Cut | Reset):
+                break
+        return got, others
+
+
+def play(plan: str | Injector, data: bytes, size: int) -> tuple[bytes, list[Step]]:
+    return Connection(plan).play(data, size)
 
 
 def test_the_stream_of_these_tests_has_four_events() -> None:
@@ -38,18 +57,21 @@ def test_the_stream_of_these_tests_has_four_events() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_event_n_is_exact_in_every_chunking(n: int, size: int) -> None:
-    got, steps = play(Injector(parse_plan(f"cut@event={n}")), STREAM, size)
+    got, steps = play(f"cut@event={n}", STREAM, size)
     assert got == STREAM[: ENDS[n - 1]]
     (cut,) = steps
     assert isinstance(cut, Cut)
     assert cut.at == f"byte {ENDS[n - 1]}, event {n}"
     if size == 1000:
-        assert cut.dropped == len(STREAM) - ENDS[n - 1]
+        left = len(STREAM) - ENDS[n - 1]
+        assert cut.did.endswith(
+            f"; {left} bytes already received were discarded" if left else str(ENDS[n - 1])
+        )
 
 
 @given(st.integers(1, len(STREAM)), st.integers(1, 30))
 def test_bytes_n_is_exact_in_every_chunking(n: int, size: int) -> None:
-    got, steps = play(Injector(parse_plan(f"reset@bytes={n}")), STREAM, size)
+    got, steps = play(f"reset@bytes={n}", STREAM, size)
     assert got == STREAM[:n]
     (reset,) = steps
     assert isinstance(reset, Reset)
@@ -58,35 +80,30 @@ def test_bytes_n_is_exact_in_every_chunking(n: int, size: int) -> None:
 
 @given(st.integers(1, 30), st.lists(st.sampled_from(["event=2", "bytes=20", 'text="three"']), max_size=3))
 def test_stalls_lose_nothing(size: int, triggers: list[str]) -> None:
-    injector = Injector(
-        parse_plan(";".join(f"stall=1s@{trigger}" for trigger in triggers)) if triggers else None
-    )
-    got, steps = play(injector, STREAM, size)
+    got, steps = play(";".join(f"stall=1s@{trigger}" for trigger in triggers), STREAM, size)
     assert got == STREAM
     assert len(steps) == len(triggers)
-    assert injector.pending == ()
 
 
 def test_text_is_looked_for_in_the_data_of_an_event() -> None:
     stream = b": word\n\nevent: word\ndata: no\n\ndata: wo\ndata: rd\n\ndata: a word\n\nrest"
-    got, _ = play(Injector(parse_plan('cut@text="word"')), stream, 1000)
+    got, _ = play('cut@text="word"', stream, 1000)
     assert got == stream[:-4]
-    got, _ = play(Injector(parse_plan(r'cut@text="wo\nrd"')), stream, 5)
+    got, _ = play(r'cut@text="wo\nrd"', stream, 5)
     assert got.endswith(b"rd\n\n")
 
 
 def test_a_fault_at_the_end_of_a_read_drops_nothing() -> None:
-    injector = Injector(parse_plan("cut@event=1"))
-    steps = injector.feed(b"data: x\n\n", 0)
-    assert steps[0] == Forward(b"data: x\n\n")
-    assert isinstance(steps[1], Cut)
-    assert steps[1].dropped == 0
-    assert steps[1].did == "closed the connection after body byte 9"
+    forward, cut = Connection("cut@event=1").feed(b"data: x\n\n")
+    assert isinstance(forward, Forward)
+    assert forward.data == b"data: x\n\n"
+    assert isinstance(cut, Cut)
+    assert cut.did == "closed the connection after body byte 9"
 
 
 def test_what_was_done_is_said() -> None:
-    injector = Injector(parse_plan("stall=1.5s@event=1;cut@event=2"))
-    _, stall, _, cut = injector.feed(b"data: x\n\ndata: y\n\ndata: z\n\n", 0)
+    connection = Connection("stall=1.5s@event=1;cut@event=2")
+    _, stall, _, cut = connection.feed(b"data: x\n\ndata: y\n\ndata: z\n\n")
     assert isinstance(stall, Stall)
     assert (stall.seconds, stall.did) == (1.5, "stopped reading for 1.5 s after body byte 9")
     assert isinstance(cut, Cut)
@@ -95,14 +112,13 @@ def test_what_was_done_is_said() -> None:
 
 
 def test_faults_at_one_place_keep_their_order() -> None:
-    injector = Injector(parse_plan('stall=1s@event=1;stall=2s@bytes=9;cut@text="x"'))
-    steps = injector.feed(b"data: x\n\n", 0)
+    steps = Connection('stall=1s@event=1;stall=2s@bytes=9;cut@text="x"').feed(b"data: x\n\n")
     assert [type(step) for step in steps] == [Forward, Stall, Stall, Cut]
     assert [step.seconds for step in steps if isinstance(step, Stall)] == [1, 2]
 
 
 def test_faults_fire_by_place_not_by_order_of_writing() -> None:
-    got, steps = play(Injector(parse_plan("cut@event=2;stall=1s@event=1")), STREAM, 1000)
+    got, steps = play("cut@event=2;stall=1s@event=1", STREAM, 1000)
     assert [type(step) for step in steps] == [Stall, Cut]
     assert got == STREAM[: ENDS[1]]
 
@@ -119,24 +135,29 @@ def test_each_fires_once_and_what_is_left_waits_for_the_next_connection() -> Non
 
 
 def test_a_plan_armed_in_the_middle_counts_from_the_beginning_of_the_connection() -> None:
-    injector = Injector()
-    injector.feed(STREAM[: ENDS[0] + 3], 0)
-    injector.arm(parse_plan("cut@event=2"), 0)
-    got, _ = play(injector, STREAM[ENDS[0] + 3 :], 1000)
-    assert got == STREAM[ENDS[0] + 3 : ENDS[1]]
+    connection = Connection()
+    connection.feed(STREAM[: ENDS[0] + 3])
+    connection.injector.arm(parse_plan("cut@event=2"), 0)
+    forward, cut = connection.feed(STREAM[ENDS[0] + 3 :])
+    assert isinstance(forward, Forward)
+    assert forward.data == STREAM[ENDS[0] + 3 : ENDS[1]]
+    assert isinstance(cut, Cut)
 
 
 def test_an_event_that_has_passed_does_not_fire_on_this_connection() -> None:
-    injector = Injector()
-    injector.feed(STREAM, 0)
-    injector.arm(parse_plan("cut@event=2;cut@bytes=5"), 0)
-    assert injector.feed(b"data: x\n\n", 0) == [Forward(b"data: x\n\n")]
-    assert len(injector.pending) == 2
+    connection = Connection()
+    connection.feed(STREAM)
+    connection.injector.arm(parse_plan("cut@event=2;cut@bytes=5"), 0)
+    assert [type(step) for step in connection.feed(b"data: x\n\n")] == [Forward]
+    for position in (5, ENDS[1]):  # but on the next two
+        connection.injector.open(0)
+        assert play(connection.injector, STREAM, 1000)[0] == STREAM[:position]
 
 
 def test_now_fires_at_once() -> None:
-    injector = Injector()
-    injector.feed(b"data: x\n\nda", 0)
+    connection = Connection()
+    connection.feed(b"data: x\n\nda")
+    injector = connection.injector
     assert injector.due(5) == []
     injector.arm(parse_plan("cut@now"), 5)
     assert injector.next_deadline == 5
@@ -147,10 +168,9 @@ def test_now_fires_at_once() -> None:
 
 
 def test_now_before_the_next_bytes_discards_them() -> None:
-    injector = Injector(parse_plan("reset@now"))
-    (reset,) = injector.feed(b"data: x\n\n", 0)
+    (reset,) = Connection("reset@now").feed(b"data: x\n\n")
     assert isinstance(reset, Reset)
-    assert (reset.dropped, reset.at) == (9, "byte 0, event 0")
+    assert reset.at == "byte 0, event 0"
     assert (
         reset.did
         == "reset the connection before the first body byte; 9 bytes already received were discarded"
@@ -173,51 +193,102 @@ def test_time_armed_live_counts_from_then() -> None:
 
 
 def test_a_fault_that_falls_due_between_reads_comes_before_them() -> None:
-    injector = Injector(parse_plan("stall=1s@time=1s"))
-    assert [type(step) for step in injector.feed(b"data: x\n\n", S)] == [Stall, Forward]
+    steps = Connection("stall=1s@time=1s").feed(b"data: x\n\n", S)
+    assert [type(step) for step in steps] == [Stall, Forward]
 
 
 def test_bytes_held_back_by_a_stall_count_as_not_received() -> None:
-    injector = Injector(parse_plan("stall=1s@event=1"))
-    injector.feed(b"data: x\n\ndata: y\n\n", 0)
-    injector.arm(parse_plan("cut@now"), 0)
-    (cut,) = injector.due(0, held=9)
+    connection = Connection("stall=1s@event=1")
+    connection.feed(b"data: x\n\ndata: y\n\n")
+    connection.injector.arm(parse_plan("cut@now"), 0)
+    (cut,) = connection.injector.due(0, held=9)
     assert isinstance(cut, Cut)
-    assert (cut.at, cut.dropped) == ("byte 9, event 1", 9)
+    assert cut.at == "byte 9, event 1"
+    assert cut.did == "closed the connection after body byte 9; 9 bytes already received were discarded"
+
+
+def test_one_byte_is_not_1_bytes() -> None:
+    _, cut = Connection("cut@bytes=9").feed(b"data: x\n\n:")
+    assert isinstance(cut, Cut)
+    assert cut.did == "closed the connection after body byte 9; 1 byte already received was discarded"
 
 
 def test_an_event_too_large_stops_the_counting_and_no_bytes() -> None:
-    injector = Injector(parse_plan("cut@event=1;cut@bytes=500"), limit=100)
-    data = b"data: " + b"x" * 300
-    assert injector.feed(data, 0) == [Forward(data)]
-    got, _ = play(injector, b"\n\n" + b"y" * 500, 50)
+    connection = Connection("cut@event=2;cut@bytes=500", limit=100)
+    data = b"data: x\n\ndata: " + b"x" * 300
+    (forward,) = connection.feed(data)
+    assert isinstance(forward, Forward)
+    assert forward.data == data
+    assert [type(item) for item in forward.items] == [Event]
+    assert forward.error is not None
+    assert forward.error.code == "event-too-large"
+    got = b"".join(step.data for step in connection.feed(b"\n\n" + b"y" * 500) if isinstance(step, Forward))
     assert len(got) == 500 - len(data)
 
 
-def test_events_of_a_coded_body_are_counted_read_by_read() -> None:
-    injector = Injector(parse_plan("cut@event=2"))
-    injector.open(0, decode=lambda data: data.replace(b"~", b"data: x\n\n"))
-    assert injector.feed(b"~", 0) == [Forward(b"~")]
-    forward, cut = injector.feed(b"~~", 0)
-    assert forward == Forward(b"~~")
+def test_the_error_in_a_read_comes_with_the_bytes_that_have_it() -> None:
+    large = b"data: " + b"x" * 300
+    first, stall, second = Connection("stall=1s@event=1", limit=100).feed(b"data: x\n\n" + large)
+    assert isinstance(first, Forward)
+    assert isinstance(second, Forward)
+    assert isinstance(stall, Stall)
+    assert (first.error, second.data) == (None, large)
+    assert second.error is not None
+    first, cut = Connection("cut@event=1", limit=100).feed(b"data: x\n\n" + large)
+    assert isinstance(first, Forward)
     assert isinstance(cut, Cut)
-    assert (cut.at, cut.dropped) == ("byte 3, event 3", 0)
+    assert first.error is None
+
+
+def test_events_of_a_coded_body_are_counted_read_by_read() -> None:
+    parser = Parser()
+
+    def read(data: bytes) -> Reading:
+        return Reading(parser.feed(data.replace(b"~", b"data: x\n\n")))
+
+    injector = Injector(parse_plan("cut@event=2"))
+    injector.open(0, coded=True)
+    (forward,) = injector.feed(b"~", 0, read)
+    assert isinstance(forward, Forward)
+    assert (forward.data, len(forward.items)) == (b"~", 1)
+    forward, cut = injector.feed(b"~~", 0, read)
+    assert isinstance(forward, Forward)
+    assert (forward.data, len(forward.items)) == (b"~~", 2)
+    assert isinstance(cut, Cut)
+    assert (cut.at, cut.did) == ("byte 3, event 3", "closed the connection after body byte 3")
+
+
+def test_a_fault_at_a_byte_of_a_coded_body_leaves_the_rest_unread() -> None:
+    parser = Parser()
+
+    def read(data: bytes) -> Reading:
+        return Reading(parser.feed(data.replace(b"~", b"data: x\n\n")))
+
+    injector = Injector(parse_plan("reset@bytes=2"))
+    injector.open(0, coded=True)
+    forward, reset = injector.feed(b"~~~", 0, read)
+    assert isinstance(forward, Forward)
+    assert (forward.data, len(forward.items)) == (b"~~", 2)
+    assert isinstance(reset, Reset)
+    assert reset.at == "byte 2, event 2"
 
 
 def test_before_a_body_only_a_cut_or_reset_for_now_is_due() -> None:
-    injector = Injector(parse_plan("stall=1s@now;cut@event=1;cut@time=0s"), 10)
+    injector = Injector(parse_plan("stall=1s@now;cut@event=1;cut@time=5s"), 10)
     assert injector.closing(10) is None
     injector.arm(parse_plan("reset@now"), 20)
     assert injector.closing(19) is None
     reset = injector.closing(20)
     assert isinstance(reset, Reset)
-    assert (reset.at, reset.dropped) == ("byte 0, event 0", 0)
+    assert reset.at == "byte 0, event 0"
     assert reset.did == "reset the connection before the first body byte"
     assert injector.closing(20) is None
-    assert len(injector.pending) == 3
+    steps = Connection(injector).feed(b"data: x\n\n", 20)  # the others are still armed
+    assert [type(step) for step in steps] == [Stall, Forward, Cut]
+    injector.open(30)
+    assert injector.next_deadline == 30 + 5 * S
 
 
 def test_no_empty_pieces() -> None:
-    injector = Injector(parse_plan("stall=1s@event=1;stall=1s@now"))
-    steps = injector.feed(b"data: x\n\n", 0)
+    steps = Connection("stall=1s@event=1;stall=1s@now").feed(b"data: x\n\n")
     assert [type(step) for step in steps] == [Stall, Forward, Stall]

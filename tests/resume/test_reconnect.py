@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sse_tui.resume import Outcome, Policy, Reconnector, Retry, Stop, retry_after_ms
+from sse_tui.resume import AttemptResult, GiveUp, Policy, Reconnector, TryAgain, retry_after_ms
 
 POLICY = Policy(base_ms=1000, max_attempts=3, max_total_s=60)
 
@@ -18,14 +18,14 @@ def machine(policy: Policy = POLICY, method: str = "GET") -> Reconnector:
 
 def got(
     kind: str = "incomplete", id: str = "1", events: int = 1, now_ms: float = 0, **more: object
-) -> Outcome:
-    return replace(Outcome(kind, now_ms, id, events=events, lived_ms=5000), **more)  # type: ignore[arg-type]
+) -> AttemptResult:
+    return replace(AttemptResult(kind, now_ms, id, events=events, lived_ms=5000), **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", ["eof", "incomplete", "reset", "timeout", "fault", "error"])
 def test_a_body_that_broke_off_is_resumed(kind: str) -> None:
     decision = machine().decide(got(kind, "41"))
-    assert isinstance(decision, Retry)
+    assert isinstance(decision, TryAgain)
     assert (decision.last_event_id, decision.attempt) == ("41", 1)
     assert 1000 <= decision.delay_ms <= 1500
 
@@ -44,90 +44,90 @@ def test_a_body_that_broke_off_is_resumed(kind: str) -> None:
         (got("fatal"), "fail the same way"),
     ],
 )
-def test_what_stops_whatever_was_before(outcome: Outcome, reason: str) -> None:
+def test_what_stops_whatever_was_before(outcome: AttemptResult, reason: str) -> None:
     reconnector = machine()
-    assert isinstance(reconnector.decide(got()), Retry)
+    assert isinstance(reconnector.decide(got()), TryAgain)
     decision = reconnector.decide(outcome)
-    assert isinstance(decision, Stop)
+    assert isinstance(decision, GiveUp)
     assert reason in decision.reason
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
 def test_busy_servers_are_asked_again_once_the_stream_was_open(status: int) -> None:
-    busy = Outcome("status", 0, "1", status=status)
-    assert isinstance(machine().decide(busy), Stop)
+    busy = AttemptResult("status", 0, "1", status=status)
+    assert isinstance(machine().decide(busy), GiveUp)
     reconnector = machine()
     reconnector.decide(got())
-    assert isinstance(reconnector.decide(busy), Retry)
+    assert isinstance(reconnector.decide(busy), TryAgain)
 
 
 def test_a_first_answer_with_retry_after_is_waited_for() -> None:
-    decision = machine().decide(Outcome("status", 0, status=503, retry_after="7"))
-    assert isinstance(decision, Retry)
+    decision = machine().decide(AttemptResult("status", 0, status=503, retry_after="7"))
+    assert isinstance(decision, TryAgain)
     assert decision.delay_ms == 7000
 
 
 def test_retry_after_never_shortens_the_wait() -> None:
-    decision = machine().decide(Outcome("status", 0, status=503, retry_after="0"))
-    assert isinstance(decision, Retry)
+    decision = machine().decide(AttemptResult("status", 0, status=503, retry_after="0"))
+    assert isinstance(decision, TryAgain)
     assert decision.delay_ms >= 1000
 
 
 def test_retry_after_beyond_the_limit_stops() -> None:
-    decision = machine().decide(Outcome("status", 0, status=503, retry_after="3600"))
-    assert decision == Stop("the server asks to wait 3600 s, over the limit of 60 s")
+    decision = machine().decide(AttemptResult("status", 0, status=503, retry_after="3600"))
+    assert decision == GiveUp("the server asks to wait 3600 s, over the limit of 60 s")
 
 
 def test_retry_after_counts_with_the_time_lost_before() -> None:
     reconnector = machine()
     reconnector.decide(got(now_ms=1000))
-    busy = Outcome("status", 31_000, "1", status=503, retry_after="30")
-    assert isinstance(reconnector.decide(busy), Retry)
-    assert isinstance(reconnector.decide(replace(busy, now_ms=31_001)), Stop)
+    busy = AttemptResult("status", 31_000, "1", status=503, retry_after="30")
+    assert isinstance(reconnector.decide(busy), TryAgain)
+    assert isinstance(reconnector.decide(replace(busy, now_ms=31_001)), GiveUp)
 
 
 def test_no_connection_at_first_stops_at_once_and_later_does_not() -> None:
-    assert machine().decide(Outcome("no-connection", 0)) == Stop("the stream was never open")
+    assert machine().decide(AttemptResult("no-connection", 0)) == GiveUp("the stream was never open")
     reconnector = machine()
     reconnector.decide(got())
-    assert isinstance(reconnector.decide(Outcome("no-connection", 0, "1")), Retry)
+    assert isinstance(reconnector.decide(AttemptResult("no-connection", 0, "1")), TryAgain)
 
 
 def test_policy_never() -> None:
     decision = machine(Policy(kind="never")).decide(got())
-    assert decision == Stop("the policy is never to reconnect")
+    assert decision == GiveUp("the policy is never to reconnect")
 
 
 @pytest.mark.parametrize("method", ["POST", "post", "PUT", "PATCH"])
 def test_only_a_get_goes_on_without_an_id(method: str) -> None:
     decision = machine(method=method).decide(got(id=""))
-    assert isinstance(decision, Stop)
+    assert isinstance(decision, GiveUp)
     assert "nothing to resume from" in decision.reason
-    assert isinstance(machine(method=method).decide(got(id="1")), Retry)
-    assert isinstance(machine(method="get").decide(replace(got(id=""), had_ids=True)), Retry)
+    assert isinstance(machine(method=method).decide(got(id="1")), TryAgain)
+    assert isinstance(machine(method="get").decide(replace(got(id=""), had_ids=True)), TryAgain)
 
 
 def test_a_stream_that_has_neither_ids_nor_a_reconnection_time_is_asked_for_once() -> None:
     decision = machine().decide(got(id=""))
-    assert decision == Stop("nothing to resume from: the stream has neither ids nor a reconnection time")
-    assert isinstance(machine().decide(replace(got(id=""), retry_ms=5)), Retry)
-    assert isinstance(machine().decide(replace(got(id=""), events=0)), Retry)
-    assert isinstance(machine(Policy(kind="always")).decide(got(id="")), Retry)
+    assert decision == GiveUp("nothing to resume from: the stream has neither ids nor a reconnection time")
+    assert isinstance(machine().decide(replace(got(id=""), retry_ms=5)), TryAgain)
+    assert isinstance(machine().decide(replace(got(id=""), events=0)), TryAgain)
+    assert isinstance(machine(Policy(kind="always")).decide(got(id="")), TryAgain)
 
 
 def test_attempts_without_progress_are_limited() -> None:
     reconnector = machine()
-    lost = Outcome("no-connection", 0, "1")
+    lost = AttemptResult("no-connection", 0, "1")
     attempts = [reconnector.decide(got()), *(reconnector.decide(lost) for _ in range(2))]
-    assert [decision.attempt for decision in attempts if isinstance(decision, Retry)] == [1, 2, 3]
-    assert reconnector.decide(lost) == Stop("no progress in 3 attempts")
+    assert [decision.attempt for decision in attempts if isinstance(decision, TryAgain)] == [1, 2, 3]
+    assert reconnector.decide(lost) == GiveUp("no progress in 3 attempts")
 
 
 def test_progress_starts_the_count_again() -> None:
     reconnector = machine()
     for n in range(20):
         decision = reconnector.decide(got(id=str(n)))
-        assert isinstance(decision, Retry)
+        assert isinstance(decision, TryAgain)
         assert decision.attempt == 1
 
 
@@ -135,14 +135,14 @@ def test_the_same_id_again_is_no_progress() -> None:
     """A server that replays from the start and breaks off at the same place, again and again."""
     reconnector = machine()
     decisions = [reconnector.decide(got(id="5")) for _ in range(4)]
-    assert isinstance(decisions[-1], Stop)
+    assert isinstance(decisions[-1], GiveUp)
 
 
 def test_a_stream_without_ids_may_be_polled_for_ever() -> None:
     reconnector = machine()
     for _ in range(50):
         decision = reconnector.decide(got("eof", "", retry_ms=2000, lived_ms=10))
-        assert isinstance(decision, Retry)
+        assert isinstance(decision, TryAgain)
         assert 2000 <= decision.delay_ms <= 3000
 
 
@@ -150,38 +150,38 @@ def test_retry_zero_in_a_tight_loop_is_slowed_and_then_stopped() -> None:
     reconnector = machine()
     storm = got("eof", "", retry_ms=0, lived_ms=3)
     decisions = [reconnector.decide(storm) for _ in range(4)]
-    delays = [decision.delay_ms for decision in decisions if isinstance(decision, Retry)]
+    delays = [decision.delay_ms for decision in decisions if isinstance(decision, TryAgain)]
     assert delays[0] <= 50
     assert all(delay >= 100 for delay in delays[1:])
-    assert isinstance(decisions[3], Stop)
+    assert isinstance(decisions[3], GiveUp)
 
 
 def test_retry_zero_with_long_connections_is_honoured() -> None:
     reconnector = machine()
     for _ in range(50):
         decision = reconnector.decide(got("eof", "", retry_ms=0, lived_ms=20_000))
-        assert isinstance(decision, Retry)
+        assert isinstance(decision, TryAgain)
         assert decision.delay_ms <= 50
 
 
 def test_the_time_without_progress_is_limited() -> None:
     reconnector = machine(replace(POLICY, max_attempts=100))
-    lost = Outcome("no-connection", 0, "1")
+    lost = AttemptResult("no-connection", 0, "1")
     reconnector.decide(got())
-    assert isinstance(reconnector.decide(replace(lost, now_ms=30_000)), Retry)
-    assert reconnector.decide(replace(lost, now_ms=59_999)) == Stop("no progress within 60 s")
+    assert isinstance(reconnector.decide(replace(lost, now_ms=30_000)), TryAgain)
+    assert reconnector.decide(replace(lost, now_ms=59_999)) == GiveUp("no progress within 60 s")
 
 
 def test_a_long_retry_of_the_servers_is_waited_for() -> None:
     decision = machine().decide(got(retry_ms=300_000))
-    assert isinstance(decision, Retry)
+    assert isinstance(decision, TryAgain)
     assert decision.delay_ms >= 300_000
     assert decision.note == ""
 
 
 def test_a_retry_beyond_reason_is_limited_and_said_so() -> None:
     decision = machine().decide(got(retry_ms=10**10))
-    assert isinstance(decision, Retry)
+    assert isinstance(decision, TryAgain)
     assert decision.delay_ms == 3_600_000
     assert "was limited to 3600000 ms" in decision.note
 
@@ -189,8 +189,8 @@ def test_a_retry_beyond_reason_is_limited_and_said_so() -> None:
 def test_the_wait_grows_with_failures() -> None:
     reconnector = Reconnector(replace(POLICY, max_attempts=10, max_total_s=1e6), "GET", random.Random(7))
     reconnector.decide(got())
-    lost = Outcome("no-connection", 0, "1")
-    delays = [d.delay_ms for d in (reconnector.decide(lost) for _ in range(8)) if isinstance(d, Retry)]
+    lost = AttemptResult("no-connection", 0, "1")
+    delays = [d.delay_ms for d in (reconnector.decide(lost) for _ in range(8)) if isinstance(d, TryAgain)]
     assert max(delays) > 5000
     assert max(delays) <= 30_000
     assert len(set(delays)) == len(delays)

@@ -1,11 +1,6 @@
-"""The helpers beside these tests are imported as plain modules; the kernel is asked for stamps in good time."""
+"""The kernel is asked for stamps in good time: it starts a moment after the first socket that wants them."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from sse_tui.transport import SessionClock
 

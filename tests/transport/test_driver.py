@@ -10,13 +10,26 @@ import time
 import zlib
 
 import pytest
-from turns import NEVER, QUICK, Marked, Plain, make, run
-from wire import CHUNKED, FIN, HOLD, OK, RST, UNTIL_CLOSE, Sleep, chunked, chunks, response, sized, wire
 
 from sse_tui.errors import ConnectError, HttpError, StreamError, UsageError
 from sse_tui.recording.records import Chunk, Close, Phase, Reconnect, Request, Response
 from sse_tui.resume import Policy
 from sse_tui.transport import Driver, Timeouts
+from tests.transport.turns import NEVER, QUICK, Marked, Plain, make, run
+from tests.transport.wire import (
+    CHUNKED,
+    FIN,
+    HOLD,
+    OK,
+    RST,
+    UNTIL_CLOSE,
+    Sleep,
+    chunked,
+    chunks,
+    response,
+    sized,
+    wire,
+)
 
 A, B, C = b"id: 1\ndata: a\n\n", b"id: 2\ndata: b\n\n", b"id: 3\ndata: c\n\n"
 DONE = b"data: [DONE]\n\n"

@@ -6,13 +6,13 @@ import asyncio
 import time
 
 import pytest
-from turns import QUICK, Marked, run
-from wire import CHUNKED, HOLD, OK, Sleep, chunked, chunks, wire
 
 from sse_tui.errors import ConnectError
 from sse_tui.faults import parse_plan
 from sse_tui.recording.records import Chunk, Close, Fault, Reconnect, Request
 from sse_tui.transport import Driver, Timeouts
+from tests.transport.turns import QUICK, Marked, run
+from tests.transport.wire import CHUNKED, HOLD, OK, Sleep, chunked, chunks, wire
 
 EVENTS = [b"id: %d\ndata: event %d\n\n" % (n, n) for n in range(1, 6)]
 DONE = b"data: [DONE]\n\n"

@@ -7,12 +7,12 @@ import random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from turns import Marked, run
-from wire import CHUNKED, chunks
 
 from sse_tui.eventstream import Event, Parser
 from sse_tui.recording.records import Chunk, Fault, Reconnect, Request, Response
 from sse_tui.resume import Continuity, Policy
+from tests.transport.turns import Marked, run
+from tests.transport.wire import CHUNKED, chunks
 
 COUNT = 12
 EVENTS = [f"id: s-{n}\ndata: word{n} é\n\n".encode() for n in range(1, COUNT)]

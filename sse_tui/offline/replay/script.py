@@ -31,7 +31,7 @@ _EVENT_STREAM: Headers = [("content-type", "text/event-stream")]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScriptedResponse:
     """A response to send. Times are ns after the request came; `conn` is the recorded connection, 0 for none.
 
     `ending`: "whole", "cut" (the framing stays unfinished), "reset", or "hang" (silence until the client leaves).
@@ -74,7 +74,7 @@ class Script:
         """The path, with its query, that the first request had; "/" where it is not known."""
         return next((_target(conn) for conn in self._connections if conn.request is not None), "/")
 
-    def answer(self, target: str, last_event_id: str) -> Answer:
+    def answer(self, target: str, last_event_id: str) -> ScriptedResponse:
         """The answer to a request for `target` (path and query)."""
         if not last_event_id:
             return self._first(target)
@@ -97,7 +97,7 @@ class Script:
                 if isinstance(item, Event | NoData) and item.id:
                     self._places.setdefault(item.id, (conn, item.end))
 
-    def _first(self, target: str) -> Answer:
+    def _first(self, target: str) -> ScriptedResponse:
         firsts = {conn.turn: conn for conn in reversed(self._connections)}
         begun = [firsts[turn] for turn in sorted(firsts)]
         path = target.partition("?")[0]
@@ -115,13 +115,13 @@ class Script:
             return "reset"
         return _ENDINGS.get(conn.close.reason, "cut") if conn.close is not None else "cut"
 
-    def _whole(self, conn: TapedConnection) -> Answer:
+    def _whole(self, conn: TapedConnection) -> ScriptedResponse:
         headers = _headers(conn)
         ending = self._ending(conn)
         began = conn.began
         ended = conn.close.t if conn.close is not None else (conn.reads[-1][0] if conn.reads else began)
         framing = _framing(conn, ending)
-        return Answer(
+        return ScriptedResponse(
             status=conn.response.status if conn.response is not None else 200,
             headers=headers if framing == "length" else _without(headers, "content-length"),
             framing=framing,
@@ -132,7 +132,7 @@ class Script:
             conn=conn.number,
         )
 
-    def _rest(self, conn: TapedConnection, offset: int, last_event_id: str) -> Answer:
+    def _rest(self, conn: TapedConnection, offset: int, last_event_id: str) -> ScriptedResponse:
         pieces: list[tuple[int, bytes]] = []
         at = 0
         for t, data in conn.decoded():
@@ -142,11 +142,11 @@ class Script:
             if left and not (not pieces and left == b"\n"):
                 pieces.append((t, left))
         if not pieces:
-            return Answer(204, framing="none", conn=conn.number)
+            return ScriptedResponse(204, framing="none", conn=conn.number)
         began = pieces[0][0]
         ended = conn.close.t if conn.close is not None else pieces[-1][0]
         headers = _without(_headers(conn), "content-length", "content-encoding", "last-event-id")
-        return Answer(
+        return ScriptedResponse(
             status=200,
             headers=[*headers, ("Last-Event-ID", last_event_id)] if last_event_id.isascii() else headers,
             framing="chunked",
@@ -213,7 +213,7 @@ def _framing(conn: TapedConnection, ending: Ending) -> Framing:
     return "close" if closes else "chunked"
 
 
-def _refusal(status: int, message: str) -> Answer:
+def _refusal(status: int, message: str) -> ScriptedResponse:
     body = (message + "\n").encode()
     headers = [("content-type", "text/plain; charset=utf-8"), ("content-length", str(len(body)))]
-    return Answer(status, headers, "length", [(0, body)])
+    return ScriptedResponse(status, headers, "length", [(0, body)])

@@ -13,7 +13,9 @@ import struct
 from collections.abc import Callable
 from http import HTTPStatus
 
-from sse_tui.offline.replay.script import Answer, Script
+import h11
+
+from sse_tui.offline.replay.script import Script, ScriptedResponse
 
 HEAD_LIMIT = 256 * 1024
 BODY_LIMIT = 64 << 20
@@ -51,9 +53,7 @@ class ReplayServer:
         self.port = 0
 
     async def __aenter__(self) -> ReplayServer:
-        self._server = await asyncio.start_server(
-            self._connected, "127.0.0.1", self._wanted, limit=HEAD_LIMIT
-        )
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", self._wanted)
         self.port = int(self._server.sockets[0].getsockname()[1])
         return self
 
@@ -75,7 +75,7 @@ class ReplayServer:
         self._running.add(task)
         try:
             await self._serve(reader, writer)
-        except (_GoneError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+        except (_GoneError, OSError, TimeoutError):
             pass
         except asyncio.CancelledError:
             # The server ends. asyncio's own callback for the task does not expect that it was cancelled.
@@ -86,9 +86,10 @@ class ReplayServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(REQUEST_S):
-            method, target, version, headers = await _request(reader, writer)
-        # UTF-8, as the standard has it for this header.
-        last_event_id = headers.get("last-event-id", "").encode("latin-1").decode("utf-8", "replace")
+            request = await _request(reader, writer)
+        method, target = request.method.decode("ascii"), request.target.decode("ascii")
+        # UTF-8, as the HTML standard has it for this header.
+        last_event_id = dict(request.headers).get(b"last-event-id", b"").decode("utf-8", "replace")
         answer = self._script.answer(target, last_event_id)
         after = f" after {last_event_id!r}" if last_event_id else ""
         self._told(
@@ -99,36 +100,40 @@ class ReplayServer:
         _no_delay(writer)
         leaving = asyncio.ensure_future(_left(reader))
         try:
-            await _Reply(writer, leaving, self._speed).send(answer, method, version)
+            await _Reply(writer, leaving, self._speed).send(answer, method, request.http_version)
         finally:
             leaving.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await leaving
 
 
-async def _request(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> tuple[str, str, str, dict[str, str]]:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-    first, *lines = head[:-4].split("\r\n")
-    words = first.split(" ")
-    if len(words) != 3 or not words[2].startswith("HTTP/1."):
-        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        raise _GoneError
-    pairs = [line.partition(":") for line in lines]
-    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-    if headers.get("expect", "").lower() == "100-continue":
-        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    length = headers.get("content-length", "0")
-    left = int(length) if length.isascii() and length.isdigit() else 0
-    if left > BODY_LIMIT:
-        raise _GoneError
-    while left:
-        data = await reader.read(min(left, 65536))
-        if not data:
+async def _request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> h11.Request:
+    """The head of the request, once its body has been read and dropped."""
+    connection = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
+    request: h11.Request | None = None
+    size = 0
+    while True:
+        try:
+            event = connection.next_event()
+        except h11.RemoteProtocolError as error:
+            status = HTTPStatus(error.error_status_hint)
+            writer.write(f"HTTP/1.1 {status} {status.phrase}\r\nConnection: close\r\n\r\n".encode())
+            raise _GoneError from error
+        if event is h11.NEED_DATA:
+            if connection.they_are_waiting_for_100_continue:
+                go_on = h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue")
+                writer.write(connection.send(go_on) or b"")
+            connection.receive_data(await reader.read(65536))
+        elif isinstance(event, h11.Request):
+            request = event
+        elif isinstance(event, h11.Data):
+            size += len(event.data)
+            if size > BODY_LIMIT:
+                raise _GoneError
+        elif isinstance(event, h11.EndOfMessage) and request is not None:
+            return request
+        else:  # the client has closed the connection
             raise _GoneError
-        left -= len(data)
-    return words[0], words[1], words[2], headers
 
 
 async def _left(reader: asyncio.StreamReader) -> None:
@@ -154,8 +159,8 @@ class _Reply:
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
 
-    async def send(self, answer: Answer, method: str, version: str) -> None:
-        framing = "close" if version == "HTTP/1.0" and answer.framing == "chunked" else answer.framing
+    async def send(self, answer: ScriptedResponse, method: str, version: bytes) -> None:
+        framing = "close" if version == b"1.0" and answer.framing == "chunked" else answer.framing
         bodiless = method == "HEAD" or framing == "none"
         await self._until(answer.headers_at)
         await self._write(_head(answer, framing))
@@ -166,7 +171,7 @@ class _Reply:
                 await self._write(b"%x\r\n%s\r\n" % (len(data), data) if framing == "chunked" else data)
         await self._end(answer, chunked=framing == "chunked" and not bodiless)
 
-    async def _end(self, answer: Answer, *, chunked: bool) -> None:
+    async def _end(self, answer: ScriptedResponse, *, chunked: bool) -> None:
         await self._until(answer.ends_at)
         if answer.ending == "whole" and chunked:
             await self._write(b"0\r\n\r\n")
@@ -195,7 +200,7 @@ class _Reply:
             await asyncio.sleep(0)
 
 
-def _head(answer: Answer, framing: str) -> bytes:
+def _head(answer: ScriptedResponse, framing: str) -> bytes:
     try:
         phrase = HTTPStatus(answer.status).phrase
     except ValueError:

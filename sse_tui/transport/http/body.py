@@ -13,17 +13,17 @@ from sse_tui.transport.http.tcp import Read, TcpStream
 from sse_tui.transport.http.tls import TlsStream, TruncatedTls
 
 
-class Ending(NamedTuple):
+class BodyEnd(NamedTuple):
     """How a body ended: `reason` is that of its close record."""
 
     reason: CloseReason
     detail: str
 
 
-class Body(Protocol):
+class ResponseBody(Protocol):
     """Reads of a body. `ending` is set once `read` has returned None."""
 
-    ending: Ending | None
+    ending: BodyEnd | None
 
     async def read(self) -> Read | None:
         """The next read that brought body bytes; None at the end, however it came. Safe to cancel."""
@@ -45,7 +45,7 @@ class StampedBody:
         self._stream = stream
         self._reader = reader
         self._first: Read | None = first if first.data else None
-        self.ending: Ending | None = None
+        self.ending: BodyEnd | None = None
 
     async def read(self) -> Read | None:
         if self._first is not None:
@@ -53,20 +53,20 @@ class StampedBody:
             return read
         while self.ending is None:
             if self._reader.complete:
-                self.ending = Ending(CloseReason.EOF, "")
+                self.ending = BodyEnd(CloseReason.EOF, "")
                 break
             if self._reader.broken:
-                self.ending = Ending(CloseReason.ERROR, f"the HTTP framing is broken: {self._reader.broken}")
+                self.ending = BodyEnd(CloseReason.ERROR, f"the HTTP framing is broken: {self._reader.broken}")
                 break
             try:
                 data, t, clock = await self._stream.read()
                 body = self._reader.feed(data) if data else b""
             except TruncatedTls as error:
-                self.ending = Ending(CloseReason.INCOMPLETE, str(error))
+                self.ending = BodyEnd(CloseReason.INCOMPLETE, str(error))
             except ConnectionResetError:
-                self.ending = Ending(CloseReason.RESET, "the server reset the connection")
+                self.ending = BodyEnd(CloseReason.RESET, "the server reset the connection")
             except OSError as error:
-                self.ending = Ending(CloseReason.ERROR, str(error))
+                self.ending = BodyEnd(CloseReason.ERROR, str(error))
             else:
                 if body:
                     return Read(body, t, clock)
@@ -84,17 +84,17 @@ class StampedBody:
     async def closed(self) -> None:
         """Closing a socket does not wait."""
 
-    def _at_eof(self) -> Ending:
+    def _at_eof(self) -> BodyEnd:
         missing = self._reader.missing()
         if missing:
-            return Ending(CloseReason.INCOMPLETE, f"the connection ended without {missing}")
-        return Ending(CloseReason.EOF, "")
+            return BodyEnd(CloseReason.INCOMPLETE, f"the connection ended without {missing}")
+        return BodyEnd(CloseReason.EOF, "")
 
 
 class BodyStream(httpx.AsyncByteStream):
-    """A `Body` as httpx wants a response's stream."""
+    """A `ResponseBody` as httpx wants a response's stream."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: ResponseBody) -> None:
         self._body = body
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

@@ -19,7 +19,7 @@ import httpx
 from sse_tui.errors import ConnectError
 from sse_tui.recording.records import CloseReason
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.http.body import BodyStream, Ending
+from sse_tui.transport.http.body import BodyEnd, BodyStream
 from sse_tui.transport.http.stamping import PhaseSink
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.problems import first_byte_timed_out, lost_before_headers, place, tls_failed
@@ -36,7 +36,7 @@ class HttpxBody:
         self._pieces: AsyncIterator[bytes] = response.aiter_raw()
         self._pending: asyncio.Task[bytes | None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self.ending: Ending | None = None
+        self.ending: BodyEnd | None = None
 
     async def read(self) -> Read | None:
         while self.ending is None:
@@ -50,7 +50,7 @@ class HttpxBody:
                 return None
             self._pending = None
             if data is None:
-                self.ending = Ending(CloseReason.EOF, "")
+                self.ending = BodyEnd(CloseReason.EOF, "")
             elif data:
                 return Read(data, self._clock.now(), "read")
         return None
@@ -179,10 +179,10 @@ class _Trace:
                 self.phase("sent", now, now - self._sending)
 
 
-def _ending(error: httpx.HTTPError) -> Ending:
+def _ending(error: httpx.HTTPError) -> BodyEnd:
     text = str(error) or type(error).__name__
     if "incomplete" in text or "without sending complete" in text:
-        return Ending(CloseReason.INCOMPLETE, text)
+        return BodyEnd(CloseReason.INCOMPLETE, text)
     if isinstance(error, httpx.ReadError) or "StreamReset" in text or "ConnectionTerminated" in text:
-        return Ending(CloseReason.RESET, text)
-    return Ending(CloseReason.ERROR, text)
+        return BodyEnd(CloseReason.RESET, text)
+    return BodyEnd(CloseReason.ERROR, text)

@@ -9,7 +9,7 @@ import pytest
 
 from sse_tui.offline.export import read_tape
 from sse_tui.offline.replay import Script
-from sse_tui.offline.replay.script import Answer
+from sse_tui.offline.replay.script import ScriptedResponse
 from sse_tui.recording.records import (
     Close,
     Fault,
@@ -51,7 +51,7 @@ def script(*connections: Sequence[Record]) -> Script:
     return Script(read_tape(Header(), [record for records in connections for record in records]))
 
 
-def body(answer: Answer) -> bytes:
+def body(answer: ScriptedResponse) -> bytes:
     return b"".join(data for _, data in answer.pieces)
 
 
@@ -60,7 +60,7 @@ A, B, C = b"id: a\ndata: 1\n\n", b"id: b\ndata: 2\n\n", b"id: c\ndata: 3\n\n"
 
 def test_a_connection_as_it_was() -> None:
     answer = script(connection(3, A, B)).answer("/s", "")
-    assert answer == Answer(
+    assert answer == ScriptedResponse(
         200, [STREAM[0]], "chunked", [(20, A), (21, B)], headers_at=10, ending="whole", ends_at=90, conn=3
     )
 

@@ -146,7 +146,6 @@ async def test_reads_come_apart_at_the_recorded_pace() -> None:
 
 
 PLAIN = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nConnection: close\r\n\r\nid: a"
-INTERIM = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200"
 
 
 async def raw(server: ReplayServer, request: bytes) -> bytes:
@@ -160,14 +159,16 @@ async def raw(server: ReplayServer, request: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("request_bytes", "begins"),
     [
-        (b"nonsense\r\n\r\n", b"HTTP/1.1 400 "),
+        (b"nonsense\r\n\r\n", b"HTTP/1.1 400 Bad Request\r\n"),
+        (b"GET /s HTTP/1.1\r\n\r\n", b"HTTP/1.1 400 "),  # RFC 9112, section 3.2: a Host is required
         (b"GET /s HTTP/2\r\n\r\n", b"HTTP/1.1 400 "),
         (b"GET /s HTTP/1.0\r\n\r\n", PLAIN),
-        (b"HEAD /s HTTP/1.1\r\n\r\n", b"HTTP/1.1 200 OK\r\n"),
-        (b"GET /s HTTP/1.1\r\nLast-Event-ID: zz\r\n\r\n", b"HTTP/1.1 404 Not Found\r\n"),
-        (b"GET /s HTTP/1.1\r\nLast-Event-ID: a\r\n\r\n", b"HTTP/1.1 204 No Content\r\n"),
-        (b"POST /s HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc", INTERIM),
-        (b"GET /s HTTP/1.1\r\n" + b"a: b\r\n" * 100_000, b""),
+        (b"HEAD /s HTTP/1.1\r\nHost: h\r\n\r\n", b"HTTP/1.1 200 OK\r\n"),
+        (b"GET /s HTTP/1.1\r\nHost: h\r\nLast-Event-ID: zz\r\n\r\n", b"HTTP/1.1 404 Not Found\r\n"),
+        (b"GET /s HTTP/1.1\r\nHost: h\r\nLast-Event-ID: a\r\n\r\n", b"HTTP/1.1 204 No Content\r\n"),
+        (b"POST /s HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc", b"HTTP/1.1 200"),
+        (b"PUT /s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", b"HTTP/1.1 200"),
+        (b"GET /s HTTP/1.1\r\nHost: h\r\n" + b"a: b\r\n" * 100_000, b""),
     ],
     ids=lambda value: value[:30].decode(),
 )  # fmt: skip
@@ -181,4 +182,14 @@ async def test_odd_requests(request_bytes: bytes, begins: bytes) -> None:
         if request_bytes.startswith(b"HEAD"):
             assert data.endswith(b"\r\n\r\n")
         # It still serves.
-        assert (await raw(server, b"GET /s HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 200")
+        assert (await raw(server, b"GET /s HTTP/1.1\r\nHost: h\r\n\r\n")).startswith(b"HTTP/1.1 200")
+
+
+async def test_a_client_that_waits_for_100_continue_gets_it() -> None:
+    async with ReplayServer(Script(read_tape(Header(), connection(1, A))), speed=0) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"POST /s HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+        writer.write(b"abc")
+        assert (await reader.read()).startswith(b"HTTP/1.1 200")
+        writer.close()

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from turns import QUICK, Marked, run
-from wire import CHUNKED, HOLD, Sleep, chunked, chunks, response, wire
 
 from sse_tui.faults import parse_plan
 from sse_tui.recording.records import Chunk, Fault, Phase, Response
 from sse_tui.transport import Driver, Timeouts
 from sse_tui.transport.http.routing import proxy_for
+from tests.transport.turns import QUICK, Marked, run
+from tests.transport.wire import CHUNKED, HOLD, Sleep, chunked, chunks, response, wire
 
 EVENT = b"id: 1\ndata: a\n\n"
 DONE = b"data: [DONE]\n\n"

@@ -9,12 +9,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from turns import run
-from wire import CHUNKED, HOLD, UNTIL_CLOSE, Sleep, chunked, chunks, wire
 
 from sse_tui.errors import ConnectError
 from sse_tui.recording.records import Chunk, Fault, Phase
 from sse_tui.transport import Timeouts
+from tests.transport.turns import run
+from tests.transport.wire import CHUNKED, HOLD, UNTIL_CLOSE, Sleep, chunked, chunks, wire
 
 EVENT = b"id: 1\ndata: a\n\n"
 

@@ -17,7 +17,7 @@ import httpx
 from sse_tui.errors import ConnectError, SseTuiError, UsageError
 from sse_tui.faults import Cut, Injector, Reset
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
-from sse_tui.transport.http.body import Body
+from sse_tui.transport.http.body import ResponseBody
 from sse_tui.transport.http.message import build, request_record, response_record, sendable
 from sse_tui.transport.http.stamping import WireStream
 from sse_tui.transport.problems import (
@@ -29,7 +29,7 @@ from sse_tui.transport.problems import (
     refused,
 )
 from sse_tui.transport.stream_request import StreamRequest
-from sse_tui.transport.turn_state import Turn
+from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.waiting import Woken
 
 MAX_REDIRECTS = 20
@@ -39,7 +39,7 @@ _REFUSAL_NS = 2_000_000_000
 _FUTILE = {"tls-verify", "not-http"}
 
 
-class Connection:
+class Attempt:
     """`open` yields the records up to a usable answer; afterwards `kind` says what became of it.
 
     `kind`: "open" (`body` is the event stream), "stopped", or with the reason in `error` "no-connection", "fatal" (the
@@ -48,7 +48,7 @@ class Connection:
     """
 
     def __init__(
-        self, client: httpx.AsyncClient, request: StreamRequest, turn: Turn, injector: Injector
+        self, client: httpx.AsyncClient, request: StreamRequest, turn: TurnState, injector: Injector
     ) -> None:
         self._client = client
         self._request = request
@@ -60,7 +60,7 @@ class Connection:
         self.kind = ""
         self.error: SseTuiError | None = None
         self.response: httpx.Response | None = None
-        self.body: Body | None = None
+        self.body: ResponseBody | None = None
 
     async def open(self, last_event_id: str) -> AsyncGenerator[Record, None]:
         """Send the request and follow redirects. The records; the answer is in the attributes."""

@@ -1,0 +1,56 @@
+"""The one reading of a body in this process: its content coding undone, then parsed into items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sse_tui.eventstream import Event, EventTooLarge, Parser
+from sse_tui.faults import Reading
+from sse_tui.recording.content import ContentDecoder
+from sse_tui.transport.problems import undecodable
+
+
+class BodyReader:
+    """Reads the body of one response to its end or to the first error in it."""
+
+    def __init__(self, headers: Sequence[tuple[str, str]], limit: int, last_event_id: str) -> None:
+        """`headers` are the response's; `limit` and `last_event_id` are the parser's."""
+        self._decoder = ContentDecoder(headers)
+        # Seeded with the last event ID: the standard's ID buffer starts anew with each connection, and the first
+        # event without an ID would otherwise wipe the one to resume from.
+        self._parser: Parser | None = Parser(limit, last_event_id)
+        self._any_event = False
+
+    @property
+    def coded(self) -> bool:
+        """The body has a content coding that is undone here: offsets of items are not offsets in the body."""
+        return not self._decoder.identity
+
+    @property
+    def damage(self) -> str:
+        """What is wrong with the content coding; "" for nothing.
+
+        An unknown coding does not matter where its bytes make events all the same: some servers only claim one.
+        """
+        return "" if self._any_event and not self.coded else self._decoder.damage or ""
+
+    @property
+    def unfinished(self) -> bool:
+        """If the body ended here, it would end within its compressed data."""
+        return self._decoder.unfinished
+
+    def read(self, data: bytes) -> Reading:
+        """The items that the next bytes of the body complete, and the error that ends the reading, if there is one."""
+        if self._parser is None:
+            return Reading(())
+        try:
+            items = self._parser.feed(self._decoder.decode(data))
+        except EventTooLarge as error:
+            self._parser = None
+            return Reading(error.items, error)
+        if not self._any_event:
+            self._any_event = any(type(item) is Event for item in items)
+        if self.coded and self._decoder.damage:
+            self._parser = None
+            return Reading(items, undecodable(self._decoder.damage))
+        return Reading(items)
