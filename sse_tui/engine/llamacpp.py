@@ -106,8 +106,9 @@ class LlamaCppEngine:
         key = next(self._keys)
         submit = ipc.Submit(key, request)
         try:
-            messages.line(submit)
-        except (UnicodeEncodeError, OverflowError, TypeError) as error:
+            # A command that the worker cannot read would end it, and every generation with it.
+            ipc.read_command(messages.line(submit))
+        except (ValueError, TypeError) as error:
             raise EngineError("request-invalid", f"The request cannot be passed on: {error}.") from error
         generation = QueuedGeneration(request.id, lambda: self._cancel(key))
         self._generations[key] = generation

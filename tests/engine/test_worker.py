@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import subprocess
@@ -94,7 +95,12 @@ async def test_a_worker_that_dies_again_and_again_is_given_up(
 
 
 async def test_a_request_that_cannot_be_passed_on_is_refused(engine: LlamaCppEngine, ask: Any) -> None:
-    for odd in (GenRequest(id="a", prompt="\ud800"), GenRequest(id="a", prompt="a", seed=2**70)):
+    for odd in (
+        GenRequest(id="a", prompt="\ud800"),
+        GenRequest(id="a", prompt="a", seed=2**70),
+        GenRequest(id="a", prompt="a", temperature=math.nan),
+        GenRequest(id="a", messages=[{"role": "user", "content": object()}]),
+    ):
         with pytest.raises(EngineError) as caught:
             engine.submit(odd)
         assert caught.value.code == "request-invalid"
