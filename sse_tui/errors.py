@@ -12,8 +12,11 @@ class SseTuiError(Exception):
     """Base of all errors of this program.
 
     `code` is a stable name for programs ("config-unknown-key"), `message` one sentence for people that names
-    what and where, `hint` one sentence that says what to do ("" when there is nothing useful to say).
+    what and where, `hint` one sentence that says what to do ("" when there is nothing useful to say). `kind` names
+    the class where an error leaves the process; a subclass elsewhere goes by the kind of its base.
     """
+
+    kind = "other"
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -31,30 +34,63 @@ class SseTuiError(Exception):
 class UsageError(SseTuiError):
     """The command, an argument, or a value in it makes no sense (exit code 2)."""
 
+    kind = "usage"
+
 
 class ConfigError(UsageError):
     """The configuration file or an environment variable is wrong (exit code 2)."""
+
+    kind = "config"
 
 
 class ConnectError(SseTuiError):
     """No usable response: name resolution, connection, TLS, or time ran out before one (exit code 3)."""
 
+    kind = "connect"
+
 
 class HttpError(SseTuiError):
     """A response came, but it is not an event stream: its status or its type says so (exit code 3)."""
+
+    kind = "http"
 
 
 class StreamError(SseTuiError):
     """An event stream began and broke: cut, reset, timed out, oversized, or an error inside it (exit code 4)."""
 
+    kind = "stream"
+
 
 class RecordingError(SseTuiError):
     """A file could not be read as, or written as, a recording (exit code 2)."""
+
+    kind = "recording"
 
 
 class ModelError(SseTuiError):
     """A model could not be found, downloaded, verified or loaded (exit code 3)."""
 
+    kind = "model"
+
 
 class EngineError(SseTuiError):
     """The token source failed: busy, crashed, prompt too long (exit code 3)."""
+
+    kind = "engine"
+
+
+KINDS: dict[str, type[SseTuiError]] = {
+    error.kind: error
+    for error in (
+        SseTuiError,
+        UsageError,
+        ConfigError,
+        ConnectError,
+        HttpError,
+        StreamError,
+        RecordingError,
+        ModelError,
+        EngineError,
+    )
+}
+"""Every class of the tree by its kind."""

@@ -7,9 +7,11 @@ from one event loop. An engine's process or thread is its own business.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any, Protocol, TypeAlias
+from typing import Annotated, Any, Protocol, TypeAlias
 
 import msgspec
+
+Seed: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
@@ -22,7 +24,7 @@ class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
     prompt: str | None = None
     max_tokens: int | None = None
     stop: list[str] = []
-    seed: int = 0
+    seed: Seed = 0
     temperature: float = 0.2
     top_k: int = 40
     top_p: float = 0.95

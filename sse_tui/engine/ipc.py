@@ -1,18 +1,18 @@
-"""Messages between the engine and its worker process: length-prefixed msgpack over two pipes.
+"""What the engine and its worker process say to each other, as lines of `sse_tui.processes.messages`.
 
-A frame is four bytes of length, big-endian, and that many bytes of msgpack. The worker sends one `Steps`
-message a decode step, with what every running generation gained in it; so the cost of a step does not grow
-with the number of generations. A generation is named on the wire by a small number, its `key`.
+The worker sends one `Steps` message a decode step, with what every running generation gained in it; so the cost of
+a step does not grow with the number of generations. A generation is named by a small number, its `key`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import msgspec
 
 from sse_tui.engine.interface import EngineInfo, Final, GenRequest
-
-# No frame comes near it; more means that the two sides have lost each other.
-FRAME_LIMIT = 64 * 2**20
+from sse_tui.processes.messages import ErrorMessage, reader
 
 
 class Load(msgspec.Struct, tag="load", kw_only=True, frozen=True):
@@ -44,22 +44,19 @@ class Cancel(msgspec.Struct, tag="cancel", frozen=True):
     key: int
 
 
-class Ready(msgspec.Struct, tag="ready", frozen=True):
+class ModelLoaded(msgspec.Struct, tag="model-loaded", frozen=True):
     """The model is loaded and warm."""
 
     info: EngineInfo
 
 
-class Failed(msgspec.Struct, tag="failed", frozen=True):
-    """The model could not be loaded; the worker ends after it. `kind`: "model" or "engine"."""
+class LoadFailed(msgspec.Struct, tag="load-failed", frozen=True):
+    """The model could not be loaded; the worker ends after it."""
 
-    kind: str
-    code: str
-    message: str
-    hint: str = ""
+    error: ErrorMessage
 
 
-class Steps(msgspec.Struct, tag="steps", array_like=True):
+class Steps(msgspec.Struct, tag="steps", omit_defaults=True):
     """What one step gave: pieces (key, index, token, text), progress (key, done, total), finals (key,
     final)."""
 
@@ -71,55 +68,8 @@ class Steps(msgspec.Struct, tag="steps", array_like=True):
         return bool(self.pieces or self.progress or self.finals)
 
 
-Command = Load | Submit | Cancel
-# `Steps` is an array and the others are maps; a union of the two kinds of tagged struct is allowed only one
-# each way.
-Report = Ready | Failed
+Command: TypeAlias = Load | Submit | Cancel
+Report: TypeAlias = ModelLoaded | LoadFailed | Steps
 
-_encoder = msgspec.msgpack.Encoder()
-_commands: msgspec.msgpack.Decoder[Command] = msgspec.msgpack.Decoder(Command)
-_reports: msgspec.msgpack.Decoder[Report] = msgspec.msgpack.Decoder(Report)
-_steps: msgspec.msgpack.Decoder[Steps] = msgspec.msgpack.Decoder(Steps)
-
-
-def frame(message: Command | Report | Steps) -> bytes:
-    """The bytes of one message, length first."""
-    body = _encoder.encode(message)
-    return len(body).to_bytes(4, "big") + body
-
-
-def command(body: bytes) -> Command:
-    """A message to the worker."""
-    return _commands.decode(body)
-
-
-def report(body: bytes) -> Report | Steps:
-    """A message from the worker. The first byte of msgpack tells an array (a step) from a map."""
-    if body[0] & 0xF0 == 0x90:
-        return _steps.decode(body)
-    return _reports.decode(body)
-
-
-class Frames:
-    """Cuts a byte stream into frame bodies. Feed it what was read; take the bodies that are whole."""
-
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-
-    def feed(self, data: bytes) -> list[bytes]:
-        buffer = self._buffer
-        buffer += data
-        bodies = []
-        start = 0
-        while len(buffer) - start >= 4:
-            length = int.from_bytes(buffer[start : start + 4], "big")
-            if length > FRAME_LIMIT:
-                raise ValueError(f"frame of {length} bytes")
-            end = start + 4 + length
-            if len(buffer) < end:
-                break
-            bodies.append(bytes(buffer[start + 4 : end]))
-            start = end
-        if start:
-            del buffer[:start]
-        return bodies
+read_command: Callable[[bytes], Command] = reader(Command)
+read_report: Callable[[bytes], Report] = reader(Report)

@@ -13,14 +13,18 @@ import itertools
 from pathlib import Path
 
 from sse_tui.engine import gguf, ipc
+from sse_tui.engine.available import require_local_models
 from sse_tui.engine.cores import decode_threads
 from sse_tui.engine.interface import EngineInfo, EngineStats, GenRequest, Piece, PrefillProgress
 from sse_tui.engine.queued_generation import QueuedGeneration
-from sse_tui.engine.worker_client import WorkerProcess
-from sse_tui.errors import EngineError, ModelError, SseTuiError
+from sse_tui.errors import EngineError, SseTuiError
+from sse_tui.processes import messages
+from sse_tui.processes.child import Child
 
 # Before each restart since a generation last went well; after the last of them the engine is given up.
 _RESTART_DELAYS_S = (0.0, 0.25, 1.0, 4.0, 10.0)
+# Without it ggml's failed assertion starts a debugger, which takes seconds and prints a page.
+_WORKER_ENVIRONMENT = {"GGML_NO_BACKTRACE": "1"}
 
 
 class LlamaCppEngine:
@@ -59,7 +63,7 @@ class LlamaCppEngine:
             check_memory=check_memory,
         )
         self._capacity = n_seq + max_queue
-        self._worker: WorkerProcess | None = None
+        self._worker: Child[ipc.Report] | None = None
         self._info: EngineInfo | None = None
         self._generations: dict[int, QueuedGeneration] = {}
         self._unsent: dict[int, GenRequest] = {}
@@ -76,16 +80,12 @@ class LlamaCppEngine:
             raise EngineError("engine-down", "The engine has not been started.")
         return self._info
 
-    @property
-    def worker_pid(self) -> int | None:
-        """The process id of the worker that runs now."""
-        return self._worker.pid if self._worker is not None else None
-
     async def start(self) -> EngineInfo:
-        """Load the model. Raises `ModelError` when the file is missing, cut, no GGUF, or too large for the
-        memory."""
+        """Load the model. Raises `ModelError` when the file is missing, cut, not GGUF, or too large for the
+        memory, `EngineError` when llama-cpp-python is not installed."""
         if self._info is not None:
             return self._info
+        require_local_models()
         await asyncio.to_thread(gguf.read, self._path)
         self._worker, self._info = await self._launch()
         self._watcher = asyncio.create_task(self._watch(), name="engine worker")
@@ -106,8 +106,9 @@ class LlamaCppEngine:
         key = next(self._keys)
         submit = ipc.Submit(key, request)
         try:
-            ipc.frame(submit)
-        except (UnicodeEncodeError, OverflowError, TypeError) as error:
+            # A command that the worker cannot read would end it, and every generation with it.
+            ipc.read_command(messages.line(submit))
+        except (ValueError, TypeError) as error:
             raise EngineError("request-invalid", f"The request cannot be passed on: {error}.") from error
         generation = QueuedGeneration(request.id, lambda: self._cancel(key))
         self._generations[key] = generation
@@ -142,18 +143,18 @@ class LlamaCppEngine:
     # --- the worker
     # -----------------------------------------------------------------------------------------------
 
-    async def _launch(self) -> tuple[WorkerProcess, EngineInfo]:
+    async def _launch(self) -> tuple[Child[ipc.Report], EngineInfo]:
         """A worker that has loaded the model."""
-        worker = await WorkerProcess.start()
+        worker = await Child.start("sse_tui.engine.worker", reports=ipc.read_report, env=_WORKER_ENVIRONMENT)
         try:
             worker.send(self._load)
             async for report in worker.reports():
-                if isinstance(report, ipc.Ready):
+                if isinstance(report, ipc.ModelLoaded):
                     return worker, report.info
-                if isinstance(report, ipc.Failed):
-                    error = ModelError if report.kind == "model" else EngineError
-                    raise error(report.code, report.message, report.hint)
-            raise EngineError("engine-crashed", f"{await worker.obituary()} It was loading {self._path}.")
+                if isinstance(report, ipc.LoadFailed):
+                    raise report.error.error()
+            message = f"{await _how_it_ended(worker)} It was loading {self._path}."
+            raise EngineError("engine-crashed", message)
         except BaseException:
             await worker.end()
             raise
@@ -161,16 +162,14 @@ class LlamaCppEngine:
     async def _watch(self) -> None:
         """Pass on what the worker reports; when it dies, say so to its generations and start another."""
         while self._worker is not None:
-            try:
-                async for report in self._worker.reports():
-                    if isinstance(report, ipc.Steps):
-                        self._pass_on(report)
-            except ValueError as error:  # what came is no message: as good as dead
-                self._worker.kill(f"It sent nonsense: {error}.")
+            async for report in self._worker.reports():
+                if isinstance(report, ipc.Steps):
+                    self._pass_on(report)
+            # From here on `submit` keeps its requests for the next worker.
             worker, self._worker = self._worker, None
-            message = await worker.obituary()
+            message = await _how_it_ended(worker)
             await worker.end()
-            for key in list(self._generations):
+            for key in self._generations.keys() - self._unsent.keys():
                 self._generations.pop(key).end("error", error=message, code="engine-crashed")
             await self._restart(message)
 
@@ -217,3 +216,7 @@ class LlamaCppEngine:
             self._generations.pop(key).end("cancelled")
         elif self._worker is not None:
             self._worker.send(ipc.Cancel(key))
+
+
+async def _how_it_ended(worker: Child[ipc.Report]) -> str:
+    return f"The engine process ended by {(await worker.exit_text()).rstrip('.')}."

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +16,15 @@ import pytest
 from sse_tui.engine import LlamaCppEngine, ipc
 from sse_tui.engine.interface import Final, GenRequest, Piece
 from sse_tui.errors import EngineError
+from sse_tui.processes import messages
+from tests.children import alive, child_running, children, wait_until_gone
 
 pytestmark = pytest.mark.model
+WORKER = "sse_tui.engine.worker"
 
 
-def alive(pid: int) -> bool:
-    """Whether a process runs (a zombie does not)."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
-
-
-def wait_until_gone(pid: int, limit_s: float = 5.0) -> bool:
-    end = time.monotonic() + limit_s
-    while alive(pid):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
+def worker_pid() -> int:
+    return child_running(WORKER)
 
 
 def long_request() -> GenRequest:
@@ -47,8 +36,7 @@ async def test_a_dead_worker_ends_its_generations_and_is_replaced(
     engine: LlamaCppEngine, ask: Any, sent: signal.Signals
 ) -> None:
     expected = await ask(engine, "Name three colours.")
-    first = engine.worker_pid
-    assert first is not None
+    first = worker_pid()
     running = [engine.submit(long_request()) for _ in range(2)]
     async for step in running[0]:
         if isinstance(step, Piece):
@@ -66,7 +54,7 @@ async def test_a_dead_worker_ends_its_generations_and_is_replaced(
         assert "Fatal Python error: Aborted" in ends[0].error
     # The next one is taken at once, though the new worker is not there yet.
     assert (await ask(engine, "Name three colours.")).tokens == expected.tokens
-    assert engine.worker_pid not in (None, first)
+    assert worker_pid() != first
     assert (await engine.stats()).restarts == 1
     assert not alive(first)
 
@@ -75,9 +63,8 @@ async def test_a_worker_that_cannot_come_back_is_said(
     engine: LlamaCppEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sse_tui.engine.llamacpp._RESTART_DELAYS_S", (0.0, 0.0))
-    monkeypatch.setattr("sse_tui.engine.worker_client.sys.executable", "/bin/false")
-    assert engine.worker_pid is not None
-    os.kill(engine.worker_pid, signal.SIGKILL)
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    os.kill(worker_pid(), signal.SIGKILL)
     generation = engine.submit(long_request())
     final = [step async for step in generation][-1]
     assert isinstance(final, Final)
@@ -95,8 +82,10 @@ async def test_a_worker_that_dies_again_and_again_is_given_up(
     monkeypatch.setattr("sse_tui.engine.llamacpp._RESTART_DELAYS_S", (0.0, 0.0))
     for _ in range(3):
         async for step in engine.submit(long_request()):
-            if isinstance(step, Piece) and engine.worker_pid is not None:
-                os.kill(engine.worker_pid, signal.SIGKILL)
+            if isinstance(step, Piece):
+                # What the worker had sent before it died is read after its death.
+                for pid in children():
+                    os.kill(pid, signal.SIGKILL)
     assert engine._watcher is not None
     await asyncio.wait_for(engine._watcher, 20)
     with pytest.raises(EngineError) as caught:
@@ -106,7 +95,12 @@ async def test_a_worker_that_dies_again_and_again_is_given_up(
 
 
 async def test_a_request_that_cannot_be_passed_on_is_refused(engine: LlamaCppEngine, ask: Any) -> None:
-    for odd in (GenRequest(id="a", prompt="\ud800"), GenRequest(id="a", prompt="a", seed=2**70)):
+    for odd in (
+        GenRequest(id="a", prompt="\ud800"),
+        GenRequest(id="a", prompt="a", seed=2**70),
+        GenRequest(id="a", prompt="a", temperature=math.nan),
+        GenRequest(id="a", messages=[{"role": "user", "content": object()}]),
+    ):
         with pytest.raises(EngineError) as caught:
             engine.submit(odd)
         assert caught.value.code == "request-invalid"
@@ -118,8 +112,7 @@ async def test_close_ends_what_runs_and_leaves_no_process(model_path: Path) -> N
     with pytest.raises(EngineError):
         engine.submit(long_request())
     await engine.start()
-    pid = engine.worker_pid
-    assert pid is not None
+    pid = worker_pid()
     generation = engine.submit(long_request())
     await engine.close()
     await engine.close()
@@ -134,13 +127,13 @@ async def test_close_ends_what_runs_and_leaves_no_process(model_path: Path) -> N
 
 async def test_a_start_that_is_cancelled_leaves_no_process(model_path: Path) -> None:
     engine = LlamaCppEngine(model_path, n_ctx=256, n_seq=1, n_threads=1)
-    before = set(_children())
+    before = children()
     start = asyncio.create_task(engine.start())
     for _ in range(400):
         await asyncio.sleep(0.005)
-        if set(_children()) - before:
+        if children() - before:
             break
-    new = set(_children()) - before
+    new = children() - before
     assert new
     start.cancel()
     await asyncio.gather(start, return_exceptions=True)
@@ -148,14 +141,11 @@ async def test_a_start_that_is_cancelled_leaves_no_process(model_path: Path) -> 
     await engine.close()
 
 
-def _children() -> list[int]:
-    return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
-
-
 _PARENT = """
 import asyncio, sys
 from sse_tui.engine import LlamaCppEngine
 from sse_tui.engine.interface import GenRequest, Piece
+from tests.children import child_running
 
 async def main():
     engine = LlamaCppEngine(sys.argv[1], n_ctx=256, n_seq=1, n_threads=1)
@@ -163,7 +153,7 @@ async def main():
     asked = GenRequest(id="a", messages=[{"role": "user", "content": "Count on."}], temperature=0)
     async for step in engine.submit(asked):
         if isinstance(step, Piece):
-            print(engine.worker_pid, flush=True)
+            print(child_running("sse_tui.engine.worker"), flush=True)
             break
     if sys.argv[2] == "hang":
         await asyncio.sleep(60)
@@ -211,20 +201,6 @@ def test_a_worker_that_is_loading_ends_with_its_parent(model_path: Path) -> None
         prefill_chunk=0,
         check_memory=False,
     )
-    os.write(write, ipc.frame(load))
+    os.write(write, messages.line(load))
     os.close(write)
     assert worker.wait(10) == 0
-
-
-def test_frames_come_out_whole_however_they_are_cut() -> None:
-    messages = [ipc.Steps(pieces=[(1, n, n, "x" * n)]) for n in range(40)]
-    data = b"".join(map(ipc.frame, messages))
-    for size in (1, 3, 7, 1000, len(data)):
-        frames = ipc.Frames()
-        bodies = [body for at in range(0, len(data), size) for body in frames.feed(data[at : at + size])]
-        assert [ipc.report(body) for body in bodies] == messages
-
-
-def test_a_frame_that_is_too_long_is_refused() -> None:
-    with pytest.raises(ValueError, match="frame of"):
-        ipc.Frames().feed(b"\xff" * 8)

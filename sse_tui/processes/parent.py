@@ -1,0 +1,89 @@
+"""The parent as a child process sees it: commands on standard input, reports on what was standard output.
+
+The end of standard input means that the parent is gone, or wants the child to go.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import threading
+from collections.abc import Callable
+from typing import Generic, NoReturn, TypeVar
+
+import msgspec
+
+from sse_tui.processes import messages
+from sse_tui.processes.messages import MalformedMessageError
+
+C = TypeVar("C")
+
+_READ_SIZE = 64 * 1024
+_POLL_S = 2.0
+
+
+def exit_now() -> NoReturn:
+    """End this process at once, in the middle of whatever it does."""
+    os._exit(0)
+
+
+class Parent(Generic[C]):
+    """The pipes to the parent; commands are of the type `C`. Make one a process, before anything else prints.
+
+    From then on the real standard output belongs to the reports alone: what a library prints goes to standard
+    error, which the parent logs.
+    """
+
+    def __init__(self, commands: Callable[[bytes], C]) -> None:
+        self._read = commands
+        sys.stdout.flush()
+        self._out = os.dup(1)
+        os.dup2(2, 1)
+        # Taken now: once the parent is gone, this process has another one.
+        self._pid = os.getppid()
+
+    def listen(self, on_command: Callable[[C], None], on_end: Callable[[], None] = exit_now) -> None:
+        """Call `on_command` with each command, and `on_end` when there will be none: from a thread of its own.
+
+        A thread, because the end must be seen in the middle of a long call too, and because standard input may be a
+        file or a device, which event loops cannot watch.
+        """
+        threading.Thread(target=self._listen, args=(on_command, on_end), name="commands", daemon=True).start()
+
+    def send(self, report: msgspec.Struct) -> None:
+        """Send a report. Lost when the parent is gone: the end of standard input says so too."""
+        data = memoryview(messages.line(report))
+        with contextlib.suppress(BrokenPipeError):
+            while data:
+                data = data[os.write(self._out, data) :]
+
+    def _listen(self, on_command: Callable[[C], None], on_end: Callable[[], None]) -> None:
+        buffer = bytearray()
+        try:
+            while data := self._more():
+                buffer += data
+                # Split only when a line ends in the new bytes: a long command comes in very many reads.
+                if b"\n" in data:
+                    *lines, rest = bytes(buffer).split(b"\n")
+                    buffer = bytearray(rest)
+                    for line in lines:
+                        on_command(self._read(line))
+                if len(buffer) > messages.LINE_LIMIT:
+                    raise MalformedMessageError(f"longer than {messages.LINE_LIMIT} bytes")
+        except MalformedMessageError as error:
+            print(f"malformed command: {error}", file=sys.stderr)  # noqa: T201  (the parent's log)
+        finally:
+            on_end()
+
+    def _more(self) -> bytes:
+        """What comes next on standard input; nothing when the parent is gone."""
+        try:
+            while not select.select([0], [], [], _POLL_S)[0]:
+                # Another child of the parent may have inherited the other end of the pipe and hold it open.
+                if os.getppid() != self._pid:
+                    return b""
+            return os.read(0, _READ_SIZE)
+        except OSError:
+            return b""
