@@ -13,6 +13,7 @@ import itertools
 from pathlib import Path
 
 from sse_tui.engine import gguf, ipc
+from sse_tui.engine.available import require_local_models
 from sse_tui.engine.cores import decode_threads
 from sse_tui.engine.interface import EngineInfo, EngineStats, GenRequest, Piece, PrefillProgress
 from sse_tui.engine.queued_generation import QueuedGeneration
@@ -82,10 +83,11 @@ class LlamaCppEngine:
         return self._worker.pid if self._worker is not None else None
 
     async def start(self) -> EngineInfo:
-        """Load the model. Raises `ModelError` when the file is missing, cut, no GGUF, or too large for the
-        memory."""
+        """Load the model. Raises `ModelError` when the file is missing, cut, not GGUF, or too large for the
+        memory, `EngineError` when llama-cpp-python is not installed."""
         if self._info is not None:
             return self._info
+        require_local_models()
         await asyncio.to_thread(gguf.read, self._path)
         self._worker, self._info = await self._launch()
         self._watcher = asyncio.create_task(self._watch(), name="engine worker")

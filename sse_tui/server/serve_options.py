@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from sse_tui.engine.available import require_local_models
 from sse_tui.engine.interface import Engine
 from sse_tui.errors import ModelError, UsageError
 from sse_tui.server.backend import Backend
@@ -53,6 +54,7 @@ async def make_engine(options: ServeOptions, ensure_model: EnsureModel, backend:
     """The engine that `options` ask for, not started. A download shows as the backend's state."""
     if options.engine == "scripted":
         return _scripted(options)
+    require_local_models()
     path = await _ensure(options.model, ensure_model, backend)
     named = options.model is not None and not options.model.endswith(".gguf") and "/" not in options.model
     from sse_tui.engine.llamacpp import LlamaCppEngine
