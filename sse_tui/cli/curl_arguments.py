@@ -1,4 +1,4 @@
-"""curl's command line, as far as it describes a request: pasted whole, or as options of our own commands."""
+"""Builds a request from curl's command line: a pasted command, or curl's options on our own commands."""
 
 from __future__ import annotations
 
@@ -76,8 +76,10 @@ class CurlRequest:
         name, colon, value = text.partition(":")
         if not colon and text.endswith(";"):
             name, colon = text[:-1], ":"
-        if not colon or not _TOKEN.fullmatch(name.strip()) or _UNSENDABLE.search(value):
-            raise UsageError("bad-header", f"{text!r} is not a header.", "Write it as 'Name: value'.")
+        if not colon or _UNSENDABLE.search(value):
+            raise UsageError("bad-header", f"Invalid header {text!r}.", "Write it as 'Name: value'.")
+        if not _TOKEN.fullmatch(name.strip()):
+            raise UsageError("bad-header", f"Invalid header name {name!r}.", "Write it as 'Name: value'.")
         self.headers.append((name.strip(), value.strip()))
 
     def user(self, text: str) -> None:
@@ -90,13 +92,13 @@ class CurlRequest:
             self.headers.append((name, value))
 
     def add_data(self, text: str, *, files: bool = True, keep_lines: bool = False) -> None:
-        """Add to the body. ``@FILE`` and ``@-`` are read; curl drops their line ends unless `keep_lines`."""
+        """Add to the body. ``@FILE`` and ``@-`` are read, as in curl without line ends unless `keep_lines`."""
         self.data.append(_content(text[1:], keep_lines) if files and text.startswith("@") else _bytes(text))
 
     def finish(self) -> CurlRequest:
-        """Settle what depends on the rest: method, content type, the query of ``-G``, the URL's scheme."""
+        """Fill in what depends on the rest: method, content type, the query of ``-G``, the URL's scheme."""
         if not self.url:
-            raise UsageError("no-url", "There is no URL.", "Give the address of the stream.")
+            raise UsageError("no-url", "There is no URL.", "Give the URL of the stream.")
         if "://" not in self.url:
             self.url = f"http://{self.url}"
         if self.get and self.data:
@@ -104,11 +106,13 @@ class CurlRequest:
                 "utf-8", "surrogateescape"
             )
             self.data = []
-        # Bytes that are no UTF-8; curl sends them as they are, which no server can count on.
+        # Bytes that are not UTF-8: curl sends them raw, but a URL may not contain them.
         self.url = _SURROGATE.sub(lambda found: quote(_bytes(found[0])), self.url)
         self.method = self.method or ("POST" if self.data else "GET")
         if not _TOKEN.fullmatch(self.method):
-            raise UsageError("bad-method", f"{self.method!r} is not a method.", "Write GET or POST.")
+            raise UsageError(
+                "bad-method", f"Invalid request method {self.method!r}.", "Use GET or POST, for example."
+            )
         if self.data:
             self.default("Content-Type", "application/x-www-form-urlencoded")
         if self.compressed:
@@ -126,16 +130,16 @@ def _content(name: str, keep_lines: bool) -> bytes:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError("unreadable-data", f"{name!r} cannot be read: {reason}.") from error
+        raise UsageError("unreadable-data", f"Cannot read {name!r}: {reason}.") from error
     return data if keep_lines else data.replace(b"\r", b"").replace(b"\n", b"")
 
 
 def parse(command: str) -> CurlRequest:
-    """The request of a pasted curl command. Raises `UsageError` that names what is not understood."""
+    """The request of a pasted curl command. Raises `UsageError` that names what is not supported."""
     words = split(command)
     if not words or Path(words[0]).name not in ("curl", "curl.exe"):
         raise UsageError(
-            "not-curl", "That is no curl command.", "Paste it whole, beginning with the word curl."
+            "not-curl", "This is not a curl command.", "Paste all of it, starting with the word curl."
         )
     request = CurlRequest()
     rest = words[1:]
@@ -159,9 +163,9 @@ def _long(request: CurlRequest, word: str, rest: list[str]) -> None:
         _flag(request, _FLAGS[word])
         return
     if word not in _VALUES and word not in _IGNORED_VALUES:
-        raise UsageError("curl-option", f"curl's option {word} is not understood here.", "Leave it out.")
+        raise UsageError("curl-option", f"The curl option {word} is not supported here.", "Remove it.")
     if not rest:
-        raise UsageError("curl-option", f"curl's option {word} needs a value.")
+        raise UsageError("curl-option", f"The curl option {word} needs a value.")
     if word in _VALUES:
         _value(request, _VALUES[word], rest.pop(0))
     else:
@@ -215,7 +219,7 @@ def _value(request: CurlRequest, name: str, value: str) -> None:
 
 
 def _seconds(text: str) -> float | None:
-    """A limit of time; 0 is none, as for curl."""
+    """A time limit in seconds; None for 0, which means no limit in curl."""
     try:
         seconds = float(text)
     except ValueError:
@@ -226,7 +230,7 @@ def _seconds(text: str) -> float | None:
 
 
 def _bytes(text: str) -> bytes:
-    """The bytes that an argument stands for; what the command line brought that was no UTF-8 comes out as it was."""
+    """The bytes of an argument; bytes that were not UTF-8 on the command line come out unchanged."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -264,14 +268,12 @@ _QUOTED: Sequence[tuple[str, re.Pattern[str]]] = (
 
 
 def _part(command: str, at: int) -> tuple[str, int]:
-    """A quoted or a plain piece of a word at `at`, and where the next one begins."""
+    """A quoted or plain part of a word at index `at`, and the index of the next one."""
     for opening, pattern in _QUOTED:
         if command.startswith(opening, at):
             found = pattern.match(command, at)
             if found is None:
-                raise UsageError(
-                    "curl-quotes", f"A quote of the curl command is not closed (character {at + 1})."
-                )
+                raise UsageError("curl-quotes", f"Unclosed quote in the curl command at character {at + 1}.")
             return _unquoted(opening, found[1]), found.end()
     return command[at], at + 1
 
@@ -282,7 +284,7 @@ def _unquoted(opening: str, text: str) -> str:
     if opening == '"':
         return re.sub(r'\\(?:([$`"\\])|\r?\n)', lambda found: found[1] or "", text)
     plain = re.sub(r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|[0-7]{1,3}|.)", _ansi_c, text, flags=re.DOTALL)
-    # Browsers write a character beyond the first 65,536 as the two halves of UTF-16.
+    # Browsers write a character above U+FFFF as two UTF-16 surrogates.
     return _PAIR.sub(lambda found: found[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
 
 

@@ -1,54 +1,63 @@
-"""curl's options on our own commands, so that a request is written as in curl."""
+"""curl's options on our own commands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sse_tui.cli.curl_arguments import CurlRequest, parse
+from sse_tui.cli.options import dialect_option
 from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.cli.curl_arguments import CurlRequest
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option("-H", "--header", "header", multiple=True, metavar="LINE", help="Header 'Name: value'."),
     click.option(
-        "-d", "--data", "data", multiple=True, metavar="DATA", help="Body; @FILE reads one. Means POST."
+        "-H", "--header", "header", multiple=True, metavar="LINE", help="Add a header, 'Name: value'."
     ),
-    click.option("-X", "--request", "method", metavar="METHOD", help="Request method."),
+    click.option(
+        "-d",
+        "--data",
+        "data",
+        multiple=True,
+        metavar="DATA",
+        help="Send as the body (POST); @FILE reads a file.",
+    ),
+    click.option("-X", "--request", "method", metavar="METHOD", help="Request method, for example PUT."),
     click.option("-u", "--user", "user", metavar="NAME:PASSWORD", help="Basic authentication."),
-    click.option("-k", "--insecure", is_flag=True, help="Do not verify the certificate."),
-    click.option("--compressed", is_flag=True, help="Ask for a compressed body."),
-    click.option("--http1.1", "http1", is_flag=True, help="Use HTTP/1.1 (the default; kernel time stamps)."),
-    click.option("--http2", "http2", is_flag=True, help="Use HTTP/2 where the server has it."),
-    click.option("--curl", "pasted", metavar="COMMAND", help="A whole curl command, quoted."),
+    click.option("-k", "--insecure", is_flag=True, help="Do not verify the TLS certificate."),
+    click.option("--compressed", is_flag=True, help="Request a compressed response."),
     click.option(
-        "--dialect",
-        "stream_dialect",
-        metavar="NAME",
-        help="What the payloads mean; default: told by the stream.",
+        "--http1.1", "http1", is_flag=True, help="Use HTTP/1.1 (the default, with kernel timestamps)."
     ),
-    click.option("--any-type", is_flag=True, help="Read the body whatever its content type says."),
+    click.option("--http2", "http2", is_flag=True, help="Use HTTP/2 if the server supports it."),
+    click.option("--curl", "pasted", metavar="COMMAND", help="A complete curl command, quoted."),
+    dialect_option,
+    click.option("--any-type", is_flag=True, help="Read the body whatever its content type is."),
 )
 
 
 def request_options(function: Function) -> Function:
-    """Adds the options; `curl_request` makes the request of their values."""
+    """Add the options; `curl_request` builds the request from their values."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
 
 
 def curl_request(url: str | None, given: dict[str, Any]) -> CurlRequest:
-    """The request that the URL and the options describe, over a pasted curl command if there is one.
+    """The request that the URL and the options describe, on top of a pasted curl command if there is one.
 
-    Takes its own parameters, and the times of the pasted command, out of or into `given`.
+    Removes the options it uses from `given`, and adds the timeouts of a pasted command.
     """
+    from sse_tui.cli.curl_arguments import CurlRequest, parse
+
     pasted = given.pop("pasted", None)
     if pasted is not None and url is not None:
-        raise UsageError("url-twice", "--curl brings its own URL.", "Give a URL or --curl, not both.")
+        raise UsageError("url-twice", "--curl already contains a URL.", "Use a URL or --curl, not both.")
     request = parse(pasted) if pasted is not None else CurlRequest(url=url or "")
     request.method = given.pop("method") or request.method
     for line in given.pop("header"):
@@ -61,7 +70,7 @@ def curl_request(url: str | None, given: dict[str, Any]) -> CurlRequest:
     request.compressed |= given.pop("compressed")
     http1, http2 = given.pop("http1"), given.pop("http2")
     if http1 and http2:
-        raise UsageError("http-twice", "--http1.1 and --http2 exclude each other.")
+        raise UsageError("http-twice", "--http1.1 and --http2 cannot be combined.")
     if http1 or http2:
         request.http2 = http2
     for parameter, seconds in (
@@ -70,5 +79,5 @@ def curl_request(url: str | None, given: dict[str, Any]) -> CurlRequest:
     ):
         if given.get(parameter) is None:
             given[parameter] = seconds
-    # A pasted method without a body stays; data given here turns a pasted GET into what curl would send.
+    # Only now: data added here decides the method and content type of a pasted request, as in curl.
     return request.finish()

@@ -5,30 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sse_tui.config import SELECTED, Loaded, Override, load
+from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.config import Loaded
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Function], Function]
 
-# The parameter of a command -> the key that it sets.
+# Parameters of commands that set the key of the same name in the selected profile.
+_PROFILE_KEYS = {
+    "base_url", "dialect", "model", "system", "temperature", "top_p", "top_k", "min_p", "max_tokens", "seed",
+    "stop", "reconnect",
+}  # fmt: skip
+# The other parameters that set a key, and the key.
 _KEYS: dict[str, tuple[str, ...]] = {
     "profile": ("profile",),
-    "base_url": ("profiles", SELECTED, "base_url"),
-    "dialect": ("profiles", SELECTED, "dialect"),
-    "model": ("profiles", SELECTED, "model"),
-    "system": ("profiles", SELECTED, "system"),
-    "temperature": ("profiles", SELECTED, "temperature"),
-    "top_p": ("profiles", SELECTED, "top_p"),
-    "top_k": ("profiles", SELECTED, "top_k"),
-    "min_p": ("profiles", SELECTED, "min_p"),
-    "max_tokens": ("profiles", SELECTED, "max_tokens"),
-    "seed": ("profiles", SELECTED, "seed"),
-    "stop": ("profiles", SELECTED, "stop"),
-    "reconnect": ("profiles", SELECTED, "reconnect"),
     "connect_timeout": ("timeouts", "connect_s"),
     "first_byte_timeout": ("timeouts", "first_byte_s"),
     "idle_timeout": ("timeouts", "idle_s"),
@@ -52,19 +48,32 @@ def load_config(config: str | None, given: Mapping[str, Any] | None = None) -> L
     `config` is the command's own ``--config``, else the one before the command. `given` holds the command's
     parameters by name; those that set no key, or were not given, are left out.
     """
+    from sse_tui.config import SELECTED, Override, load
+
     context = click.get_current_context(silent=True)
     chosen = config or (context.find_root().obj if context is not None else None)
     if chosen:
         # The local endpoint runs in a process of its own, which reads the same file.
         os.environ["SSE_TUI_CONFIG"] = str(Path(chosen).absolute())
-    overrides = [
-        Override(
-            _KEYS[name], list(value) if isinstance(value, tuple) else value, "--" + name.replace("_", "-")
-        )
-        for name, value in (given or {}).items()
-        if name in _KEYS and value is not None and value != ()
-    ]
+    overrides = []
+    for name, value in (given or {}).items():
+        key = ("profiles", SELECTED, name) if name in _PROFILE_KEYS else _KEYS.get(name)
+        if key is not None and value is not None and value != ():
+            option = "--" + name.replace("_", "-")
+            overrides.append(Override(key, list(value) if isinstance(value, tuple) else value, option))
     return load(Path(chosen) if chosen else None, overrides=overrides)
+
+
+def _known_dialect(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    """The name of a dialect; None, for "auto" too, to detect it. Raises `UsageError`."""
+    if name is None or name == "auto":
+        return None
+    from sse_tui import dialects
+
+    if name not in dialects.names():
+        known = ", ".join(dialects.names())
+        raise UsageError("unknown-dialect", f"There is no dialect {name!r}.", f"Known: {known}.")
+    return name
 
 
 def _together(*options: Decorator[Any]) -> Decorator[Any]:
@@ -78,39 +87,65 @@ def _together(*options: Decorator[Any]) -> Decorator[Any]:
 
 config_option = click.option("--config", metavar="FILE", help="Configuration file to use.")
 
+dialect_option = click.option(
+    "--dialect",
+    "stream_dialect",
+    metavar="NAME",
+    callback=_known_dialect,
+    help="Dialect of the payloads; detected by default.",
+)
+
+output_option = click.option(
+    "-o",
+    "--output",
+    "output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE instead of stdout.",
+)
+
 profile_options = _together(
-    click.option("-p", "--profile", metavar="NAME", help="Profile of the configuration to talk to."),
-    click.option(
-        "--base-url", "--url", "base_url", metavar="URL", help="API to talk to, up to and with /v1."
-    ),
+    click.option("-p", "--profile", metavar="NAME", help="Profile to use from the configuration."),
+    click.option("--base-url", "--url", "base_url", metavar="URL", help="API base URL, including /v1."),
     click.option("--dialect", metavar="NAME", help="The API's dialect, for example openai-chat."),
-    click.option("-m", "--model", metavar="NAME", help="Model; for the local profile also a GGUF file."),
+    click.option("-m", "--model", metavar="NAME", help="Model name; for the local profile also a GGUF file."),
     click.option("-s", "--system", metavar="TEXT", help="System prompt."),
     config_option,
 )
 
 sampling_options = _together(
-    click.option("--max-tokens", type=int, metavar="N", help="Longest answer."),
-    click.option("-t", "--temperature", type=float, metavar="T", help="0 is greedy and repeatable."),
-    click.option("--top-p", type=float, metavar="P", help="Nucleus sampling."),
-    click.option("--top-k", type=int, metavar="K", help="Sample from the K likeliest tokens."),
-    click.option("--min-p", type=float, metavar="P", help="Drop tokens below P times the likeliest one."),
-    click.option("--seed", type=int, metavar="N", help="Seed of the sampler."),
-    click.option("--stop", multiple=True, metavar="TEXT", help="Stop at this text; may be repeated."),
+    click.option("--max-tokens", type=int, metavar="N", help="Maximum length of the answer in tokens."),
+    click.option(
+        "-t", "--temperature", type=float, metavar="T", help="Sampling temperature; 0 is deterministic."
+    ),
+    click.option("--top-p", type=float, metavar="P", help="Nucleus sampling: keep the top P of probability."),
+    click.option("--top-k", type=int, metavar="K", help="Sample from the K most likely tokens."),
+    click.option("--min-p", type=float, metavar="P", help="Drop tokens below P times the most likely one."),
+    click.option("--seed", type=int, metavar="N", help="Random seed."),
+    click.option("--stop", multiple=True, metavar="TEXT", help="Stop sequence; may be repeated."),
 )
 
 local_options = _together(
-    click.option("--n-gpu-layers", type=int, metavar="N", help="Layers to offload; -1 for all."),
+    click.option("--n-gpu-layers", type=int, metavar="N", help="Layers to offload to the GPU; -1 for all."),
     click.option("--n-ctx", type=int, metavar="N", help="Context size in tokens."),
-    click.option("--n-threads", type=int, metavar="N", help="CPU threads; default: cores less one."),
+    click.option(
+        "--n-threads", type=int, metavar="N", help="CPU threads; by default the number of cores minus one."
+    ),
 )
 
 timeout_options = _together(
-    click.option("--connect-timeout", type=float, metavar="S", help="Seconds to wait for a connection."),
-    click.option("--first-byte-timeout", type=float, metavar="S", help="Seconds to wait for the first byte."),
-    click.option("--idle-timeout", type=float, metavar="S", help="Seconds of silence to bear."),
+    click.option("--connect-timeout", type=float, metavar="S", help="Give up connecting after S seconds."),
     click.option(
-        "--total-timeout", "--max-time", "total_timeout", type=float, metavar="S", help="Seconds for all."
+        "--first-byte-timeout", type=float, metavar="S", help="Give up after S seconds without a response."
+    ),
+    click.option("--idle-timeout", type=float, metavar="S", help="Give up after S seconds without data."),
+    click.option(
+        "--total-timeout",
+        "--max-time",
+        "total_timeout",
+        type=float,
+        metavar="S",
+        help="Overall limit in seconds, reconnects included.",
     ),
 )
 
@@ -118,10 +153,13 @@ stream_options = _together(
     click.option(
         "--reconnect",
         type=click.Choice(["never", "last-event-id", "always"]),
-        help="What to do when the stream breaks. Default: last-event-id for GET and the local endpoint.",
+        help="When to reconnect after the stream breaks. Default: last-event-id for GET requests and the local "
+        "endpoint, otherwise never.",
     ),
     click.option(
-        "--fault", metavar="PLAN", help="Break the stream, e.g. cut@event=41; or a name of [faults]."
+        "--fault",
+        metavar="PLAN",
+        help="Fault to inject, for example cut@event=41, or the name of one in [faults].",
     ),
 )
 
@@ -135,5 +173,5 @@ engine_option = click.option(
     type=click.Choice(["llamacpp", "scripted"]),
     default="llamacpp",
     show_default=True,
-    help="Token source of the local endpoint; scripted is a labelled stand-in without a model.",
+    help="What generates tokens; scripted is a labelled stand-in that needs no model.",
 )

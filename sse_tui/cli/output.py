@@ -7,14 +7,11 @@ quietly.
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import stat
 import sys
 from typing import Any, BinaryIO
-
-import msgspec
 
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.text import safety
@@ -69,8 +66,7 @@ class Output:
         except BrokenPipeError:
             raise
         except OSError as error:
-            discard()
-            raise SseTuiError("stdout-failed", f"stdout cannot be written: {error.strerror}.") from error
+            raise stdout_failed(error) from error
 
     def abandoned(self) -> bool:
         """True when stdout is a pipe or socket whose reader has gone, which a write would be the first to
@@ -90,11 +86,21 @@ class Output:
 
 def to_json(value: Any) -> str:
     """`value` as compact JSON without a line end."""
+    import msgspec
+
     try:
         return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         # A lone surrogate: msgspec refuses it, ASCII escapes can say it.
+        import json
+
         return json.dumps(msgspec.to_builtins(value), separators=(",", ":"))
+
+
+def stdout_failed(error: OSError) -> SseTuiError:
+    """The error to raise when a write to stdout failed; nothing more is written to it."""
+    discard()
+    return SseTuiError("stdout-failed", f"stdout cannot be written: {error.strerror}.")
 
 
 def discard() -> None:

@@ -1,41 +1,40 @@
-"""Prints a recording, a raw event stream or stdin without a screen, for ``tail`` and ``open``."""
+"""Opens the source of an offline command, and prints it for ``tail`` and ``open``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sse_tui.cli import narration
 from sse_tui.cli.output import Output
-from sse_tui.cli.specs import dialect_of
+from sse_tui.cli.sources import stdin
 from sse_tui.cli.views import Limit, view
-from sse_tui.config import Loaded
 from sse_tui.errors import SseTuiError
 
 if TYPE_CHECKING:
     from sse_tui.analysis.analysis import Analysis
+    from sse_tui.config import Loaded
     from sse_tui.offline.opening import Piped
     from sse_tui.recording import Recording
     from sse_tui.recording.records import Record
 
 
-def open_source(source: Path | int) -> Recording | Piped:
-    """The records of a file, or of an open file descriptor. Raises `RecordingError`."""
+def open_source(source: str) -> Recording | Piped:
+    """The records of a file, or of stdin for ``-``. Raises `RecordingError`, and `UsageError` without a stdin."""
     from sse_tui.offline.opening import Piped, open_path
 
-    return open_path(source) if isinstance(source, Path) else Piped(source)
+    return Piped(stdin()) if source == "-" else open_path(Path(source))
 
 
 def read_source(
-    source: Path | int, form: str, loaded: Loaded, given: Mapping[str, Any], *, max_events: int | None = None
+    source: str, form: str, loaded: Loaded, dialect: str | None, *, max_events: int | None = None
 ) -> int:
-    """Print `source` as "text", "json" or "raw"; 0, or the first turn that broke is raised as its error."""
+    """Print `source` as "text", "json" or "raw" and return 0. Raises the error of the first turn that broke."""
     from sse_tui.analysis.analysis import Analysis
 
     opened = open_source(source)
     analysis = Analysis(
-        opened.header, dialect=dialect_of(given), max_event_bytes=loaded.config.recording.max_event_bytes
+        opened.header, dialect=dialect, max_event_bytes=loaded.config.recording.max_event_bytes
     )
     out = Output()
     whole = (
@@ -81,7 +80,7 @@ class BodyBytes:
         self._decoder = ContentDecoder([])
 
     def of(self, record: Record) -> bytes:
-        """What the next record adds; b"" for all but chunks."""
+        """The bytes that a record adds: b"" for everything but chunks."""
         from sse_tui.recording.records import Chunk, Response
 
         if isinstance(record, Response):

@@ -1,4 +1,4 @@
-"""From a command's parameters to a `SessionSpec`: the one place where configuration becomes a session."""
+"""Turns the configuration and a command's parameters into a `SessionSpec`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def inspect_spec(loaded: Loaded, given: Mapping[str, Any], curl: CurlRequest) ->
         given,
         mode="inspect",
         request=StreamRequest(curl.method, curl.url, tuple(curl.headers), curl.body),
-        dialect=dialect_of(given),
+        dialect=given["stream_dialect"],
         verify=not curl.insecure,
         http2=bool(curl.http2),
         any_type=bool(given.get("any_type")),
@@ -44,21 +44,7 @@ def inspect_spec(loaded: Loaded, given: Mapping[str, Any], curl: CurlRequest) ->
 
 def open_spec(loaded: Loaded, given: Mapping[str, Any], path: Path) -> SessionSpec:
     """A file to look at."""
-    return _spec(loaded, given, mode="open", path=path, dialect=dialect_of(given))
-
-
-def dialect_of(given: Mapping[str, Any]) -> str | None:
-    """The dialect that was asked for, checked now; None to detect it."""
-    name = given.get("stream_dialect")
-    if name is None or name == "auto":
-        return None
-    from sse_tui import dialects
-
-    if name not in dialects.names():
-        raise UsageError(
-            "unknown-dialect", f"There is no dialect {name!r}.", f"Known: {', '.join(dialects.names())}."
-        )
-    return str(name)
+    return _spec(loaded, given, mode="open", path=path, dialect=given["stream_dialect"])
 
 
 def _spec(
@@ -107,11 +93,10 @@ def _timeouts(loaded: Loaded) -> Timeouts:
 
 
 def recording_path(spec: SessionSpec, given: Mapping[str, Any], *, default: bool) -> Path | None:
-    """Where a headless command records; None for nowhere. `default` says whether it does without being
-    asked."""
+    """Where a headless command records; None for nowhere. `default`: whether it records without --record."""
     if given.get("no_record"):
         if spec.record_to is not None:
-            raise UsageError("record-twice", "--record and --no-record exclude each other.")
+            raise UsageError("record-twice", "--record and --no-record cannot be combined.")
         return None
     if spec.record_to is not None or default:
         from sse_tui.session.capture.client import recording_path as new_recording

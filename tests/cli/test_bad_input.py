@@ -31,7 +31,7 @@ def test_it_is_reported_in_bounded_memory(name: str) -> None:
     ended = run(name)
     assert ended.code in (0, 1, 2), ended.out[-2000:]
     assert "Traceback" not in ended.out
-    assert "defect" not in ended.out
+    assert "a bug in sse-tui" not in ended.out
     assert ended.memory_mb < MEMORY_MB
     assert len(ended.out) < MB
 

@@ -35,7 +35,7 @@ def dead_port() -> int:
         (["ask", "--profile", "nope", "x"], "There is no profile 'nope'"),
         (["ask", "--fault", "explode", "x"], "explode"),
         (["tial"], "Did you mean tail?"),
-        (["tail", "--raw", "--max-events", "1", "-"], "exclude"),
+        (["tail", "--raw", "--max-events", "1", "-"], "cannot be combined"),
         (["tail", "-", "-H", "A: b"], "--header needs a URL"),
         (["tail", "-", "--record", "x"], "--record needs a URL"),
         (["tail", "-", "--fault", "cut@now"], "--fault needs a URL"),
@@ -46,10 +46,10 @@ def dead_port() -> int:
         (["tail", ""], "source is empty"),
         (["tail"], "nothing to read"),
         (["tail", "missing.sse"], "no file missing.sse"),
-        (["tail", "--json", "--raw", "-"], "exclude"),
+        (["tail", "--json", "--raw", "-"], "cannot be combined"),
         (["tail", "--dialect", "klingon", "http://127.0.0.1:1/"], "klingon"),
         (["tail", "--curl", "wget x"], "curl"),
-        (["tail", "-H", "no header", "http://127.0.0.1:1/"], "is not a header"),
+        (["tail", "-H", "no header", "http://127.0.0.1:1/"], "Invalid header"),
         (["open", "missing.sse.jsonl"], "missing.sse.jsonl"),
         (["open", "--json", "missing.sse.jsonl"], "missing.sse.jsonl"),
         (["--config", "missing.toml", "config", "show"], "missing.toml does not exist"),
@@ -95,7 +95,7 @@ def test_a_closed_stdin_is_exit_2_with_one_line(env: dict[str, str], command: st
 
 
 @pytest.mark.parametrize("limit", [7, 8, 10])
-def test_too_few_open_files_are_no_defect(env: dict[str, str], limit: int) -> None:
+def test_too_few_open_files_are_not_a_bug(env: dict[str, str], limit: int) -> None:
     done = subprocess.run(
         ["sh", "-c", f'ulimit -n {limit}; exec "$0" -m sse_tui tail http://127.0.0.1:1/', sys.executable],
         capture_output=True,

@@ -61,15 +61,16 @@ def test_data_from_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        ("wget x", "no curl command"),
+        ("wget x", "not a curl command"),
         ("curl", "There is no URL"),
-        ("curl -F a=b h", "-F is not understood"),
-        ("curl --proxy p h", "--proxy is not understood"),
+        ("curl -F a=b h", "-F is not supported"),
+        ("curl --proxy p h", "--proxy is not supported"),
         ("curl h -H", "-H needs a value"),
-        ("curl -H 'no colon here' h", "is not a header"),
-        ("curl 'h", "is not closed"),
+        ("curl -H 'a b: c' h", "Invalid header name 'a b'"),
+        ("curl -H 'no colon here' h", "Invalid header 'no colon here'"),
+        ("curl 'h", "Unclosed quote in the curl command at character 6"),
         ("curl -m soon h", "not a number of seconds"),
-        ("curl -d @/nonexistent/file h", "cannot be read"),
+        ("curl -d @/nonexistent/file h", "Cannot read"),
     ],
 )
 def test_what_is_not_understood_is_named(command: str, says: str) -> None:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 @click.command("ask")
 @click.argument("prompt", required=False)
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print one object: text, usage, clocks, gaps, and more."
+    "--json", "as_json", is_flag=True, help="Print one JSON object: text, usage, clocks, gaps and more."
 )
-@click.option("--metrics", is_flag=True, help="Print the times to stderr when the answer is complete.")
+@click.option("--metrics", is_flag=True, help="Print the timing to stderr after the answer.")
 @profile_options
 @sampling_options
 @stream_options
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 def command(prompt: str | None, as_json: bool, metrics: bool, config: str | None, **given: Any) -> int:
     """Send one prompt and print the answer.
 
-    With - as PROMPT, or without one when stdin is not a terminal, the prompt is read from stdin.
+    The prompt is read from stdin if PROMPT is -, or if it is left out and stdin is not a terminal.
     """
     from sse_tui.cli.running import run
     from sse_tui.cli.specs import chat_spec, recording_path
@@ -63,7 +63,7 @@ def _prompt(given: str | None) -> str:
             raise UsageError("no-prompt", "The prompt is empty.")
         return given
     if sys.stdin is None or (given is None and sys.stdin.isatty()):
-        raise UsageError("no-prompt", "There is no prompt.", "Give it as an argument, or on stdin.")
+        raise UsageError("no-prompt", "There is no prompt.", "Pass it as an argument or on stdin.")
     text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     if not text:
         raise UsageError("no-prompt", "The prompt on stdin is empty.")

@@ -1,19 +1,21 @@
-"""``sse-tui bundle``: all that another person needs of a stream that misbehaves, without its secrets."""
+"""``sse-tui bundle``: everything that a bug report about a stream needs, without its secrets."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sse_tui.cli import narration
-from sse_tui.cli.options import config_option, load_config
+from sse_tui.cli.options import config_option, dialect_option, load_config
 from sse_tui.cli.output import Output
-from sse_tui.config import Loaded, api_key
 from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.config import Loaded
 
 
 @click.command("bundle")
@@ -24,20 +26,24 @@ from sse_tui.errors import UsageError
     "output",
     type=click.Path(),
     metavar="OUT",
-    help="Zip file to make, or without .zip a folder. Default: FILE's name and .bundle.zip, here.",
+    help="Zip file to create, or a folder if the name does not end in .zip. Default: FILE's name with "
+    ".bundle.zip, in the current folder.",
 )
-@click.option("--screenshot", is_flag=True, help="Add a picture of the TUI on the recording.")
+@click.option("--screenshot", is_flag=True, help="Add a screenshot of the TUI showing the recording.")
 @click.option(
     "--secret",
     "secrets",
     multiple=True,
     metavar="VALUE",
-    help="A value that must not be in it; may be repeated.",
+    help="A secret that the bundle must not contain; may be repeated.",
 )
-@click.option("--secret-env", multiple=True, metavar="NAME", help="The same, from an environment variable.")
 @click.option(
-    "--dialect", "stream_dialect", metavar="NAME", help="What the payloads mean; default: told by the stream."
+    "--secret-env",
+    multiple=True,
+    metavar="NAME",
+    help="Environment variable that holds such a secret; may be repeated.",
 )
+@dialect_option
 @config_option
 def command(
     source: str,
@@ -45,28 +51,26 @@ def command(
     screenshot: bool,
     secrets: tuple[str, ...],
     secret_env: tuple[str, ...],
+    stream_dialect: str | None,
     config: str | None,
-    **given: Any,
 ) -> int:
     """Bundle a stream for a bug report.
 
-    Holds the recording with its secrets masked, a report to paste into an issue, the request as a curl command, and
-    versions. Every known secret is searched for in every file that was written; when one is found nothing is left and
-    the exit code is 1. FILE may be whatever sse-tui opens; - is stdin. Prints the path of the bundle.
+    The bundle holds the recording with its secrets masked, a report to paste into an issue, the request as a curl
+    command, and versions. Every file is searched for every known secret; if one is found, the bundle is deleted and the
+    exit code is 1. FILE may be anything that sse-tui opens; - is stdin. Prints the path of the bundle.
     """
     from sse_tui.cli.sources import stdin
-    from sse_tui.cli.specs import dialect_of
     from sse_tui.offline.bundle import make_bundle, new_bundle_path
 
     loaded = load_config(config)
-    dialect = dialect_of(given)
     known = (*secrets, *_from_environment(secret_env, os.environ), *configured_secrets(loaded, os.environ))
     out = Path(output) if output else new_bundle_path("stdin" if source == "-" else source, Path.cwd())
 
     def pictures(recording: Path) -> Mapping[str, str]:
         from sse_tui.cli import launch
 
-        return {"screenshot.svg": launch.screenshot(recording, dialect=dialect)} if screenshot else {}
+        return {"screenshot.svg": launch.screenshot(recording, dialect=stream_dialect)} if screenshot else {}
 
     with narration.Status(f"bundling {source}"):
         bundle = make_bundle(
@@ -74,20 +78,21 @@ def command(
             out,
             config=loaded.config,
             secrets=known,
-            dialect=dialect,
+            dialect=stream_dialect,
             pictures=pictures,
         )
     Output().line(str(bundle.path))
-    searched = f"{bundle.secrets} known secret{'s' if bundle.secrets != 1 else ''} searched for, none found"
+    searched = f"searched for {bundle.secrets} known secret{'s' if bundle.secrets != 1 else ''}, found none"
     narration.say(f"sse-tui: {', '.join(bundle.files)}; {searched}")
     return 0
 
 
 def configured_secrets(loaded: Loaded, environ: Mapping[str, str]) -> list[str]:
-    """The keys of the configuration: what every profile's variable holds, and what the selected one's command prints.
+    """The keys of the configuration: every profile's environment variable, and the selected profile's command.
 
-    The other profiles' commands are not run: they may ask for a passphrase. What cannot be a secret is left out.
+    Other profiles' commands are not run: they may ask for a passphrase. Values too short to be secrets are left out.
     """
+    from sse_tui.config import api_key
     from sse_tui.recording.masking import can_be_known
 
     config = loaded.config
@@ -104,5 +109,5 @@ def configured_secrets(loaded: Loaded, environ: Mapping[str, str]) -> list[str]:
 def _from_environment(names: tuple[str, ...], environ: Mapping[str, str]) -> list[str]:
     for name in names:
         if not environ.get(name):
-            raise UsageError("secret-not-set", f"The environment variable {name} of --secret-env is not set.")
+            raise UsageError("secret-not-set", f"The environment variable {name} (--secret-env) is not set.")
     return [environ[name] for name in names]

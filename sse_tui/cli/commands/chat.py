@@ -26,7 +26,7 @@ from sse_tui.cli.options import (
 @recording_options
 @local_options
 @engine_option
-@click.option("--theme", metavar="NAME", help="Theme of the TUI.")
+@click.option("--theme", metavar="NAME", help="Colour theme.")
 def command(config: str | None, **given: Any) -> int:
     """Chat in the full-screen view (the default command)."""
     from sse_tui.cli.launch import launch

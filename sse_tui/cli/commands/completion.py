@@ -1,4 +1,4 @@
-"""``sse-tui completion``: the script that makes a shell complete our commands and options."""
+"""``sse-tui completion``: the script that makes a shell complete commands and options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sse_tui.cli.output import Output
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the completion script of a shell.
+    """Print a shell completion script.
 
     \b
     bash:  eval "$(sse-tui completion bash)"      in ~/.bashrc
@@ -19,7 +19,8 @@ def command(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from sse_tui.cli.main import COMPLETE_VAR, cli
+    from sse_tui.cli.group import cli
+    from sse_tui.cli.main import COMPLETE_VAR
 
     script = get_completion_class(shell)
     assert script is not None

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sse_tui.cli.options import config_option, load_config
 from sse_tui.cli.output import Output
-from sse_tui.config import Loaded, masked
+
+if TYPE_CHECKING:
+    from sse_tui.config import Loaded
 
 
 @click.group("config")
 def command() -> None:
-    """Show the configuration and where it comes from."""
+    """Show the configuration and where each value comes from."""
 
 
 @command.command("path")
 @config_option
 def path(config: str | None) -> None:
-    """Print where the configuration file is, or would be."""
+    """Print the path of the configuration file, whether or not it exists."""
     from pathlib import Path
 
     from sse_tui.config import config_path
@@ -28,10 +30,13 @@ def path(config: str | None) -> None:
 
 
 @command.command("show")
-@click.option("--json", "as_json", is_flag=True, help="One object a line: key, value, origin.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line: key, value, origin.")
 @config_option
 def show(config: str | None, as_json: bool) -> None:
-    """Print each value with its origin: a default, a line of the file, or a variable. Secrets are masked."""
+    """Print each value and its origin.
+
+    The origin is a default, a line of the file, or an environment variable. Secrets are masked.
+    """
     loaded = load_config(config)
     out = Output()
     rows = list(_rows(loaded))
@@ -47,6 +52,7 @@ def show(config: str | None, as_json: bool) -> None:
 def _rows(loaded: Loaded) -> list[tuple[str, Any, str]]:
     import msgspec
 
+    from sse_tui.config import masked
     from sse_tui.config.locate import dotted
 
     rows: list[tuple[str, Any, str]] = []
@@ -65,7 +71,7 @@ def _rows(loaded: Loaded) -> list[tuple[str, Any, str]]:
 
 
 def _shown(value: Any) -> str:
-    """A value as TOML writes it; what is not set, which TOML cannot write, as ``(not set)``."""
+    """A value as TOML writes it; None, which TOML cannot write, as ``(not set)``."""
     from sse_tui.cli.output import to_json
 
     return "(not set)" if value is None else to_json(value)

@@ -1,4 +1,4 @@
-"""``sse-tui doctor``: whether everything that the program needs works here."""
+"""``sse-tui doctor``: checks that everything the program needs works on this machine."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MARKS = {"ok": "ok  ", "warn": "warn", "fail": "FAIL"}
 
 
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @config_option
 def command(config: str | None, as_json: bool) -> int:
-    """Check that everything works here.
+    """Check that everything works on this machine.
 
-    The terminal, the configuration, the model, llama.cpp, the clock, and a stream that is cut and resumed.
-    Exit code 1 when something does not work.
+    Checks the terminal, the configuration, the model, llama.cpp, the clock, and that a stream that was cut resumes.
+    Exit code 1 if a check fails.
     """
     from sse_tui.cli.doctor_checks import checks
 

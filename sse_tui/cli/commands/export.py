@@ -1,53 +1,55 @@
-"""``sse-tui export``: a recording in the form of another tool."""
+"""``sse-tui export``: a recording in the format of another tool."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from sse_tui.cli.options import config_option, load_config
+from sse_tui.cli.options import config_option, dialect_option, load_config, output_option
 from sse_tui.cli.output import Output, to_json
-from sse_tui.config import Loaded
 from sse_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.config import Loaded
 
 FORMATS = ("har", "sse", "curl", "pytest", "md")
 
 
 @click.command("export")
 @click.argument("source", metavar="FILE|-")
-@click.option("--to", "form", type=click.Choice(FORMATS), required=True, help="Form to export to.")
+@click.option("--to", "form", type=click.Choice(FORMATS), required=True, help="Output format.")
 @click.option(
-    "--conn", type=int, metavar="N", help="Connection to export; for sse and curl the last by default."
+    "--conn", type=int, metavar="N", help="Connection to export. Default: all; for sse and curl the last."
 )
-@click.option(
-    "-o", "--output", "output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE."
-)
-@click.option(
-    "--dialect",
-    "stream_dialect",
-    metavar="NAME",
-    help="What the payloads mean, for md; default: told by the stream.",
-)
+@output_option
+@dialect_option
 @config_option
 def command(
-    source: str, form: str, conn: int | None, output: str | None, config: str | None, **given: Any
+    source: str,
+    form: str,
+    conn: int | None,
+    output: str | None,
+    stream_dialect: str | None,
+    config: str | None,
 ) -> int:
-    """Export a recording.
+    """Export a recording to another format.
 
     har opens in the network panel of Chrome and Firefox, and keeps the time of every read for sse-tui. sse is the
-    body of one connection, byte for byte without its content coding. curl is its request. pytest is a test that runs
-    without sse-tui. md is the report for an issue tracker. FILE may be whatever sse-tui opens; - is stdin. Secrets are
-    taken out, those of other tools' captures too.
+    body of one connection, byte for byte, with its content coding removed. curl is the request as a curl command.
+    pytest is a test that runs without sse-tui. md is a report for an issue tracker. FILE may be anything that sse-tui
+    opens; - is stdin. Secrets are masked, also those in captures of other tools.
     """
     if form == "md":
         if conn is not None:
-            raise UsageError("conn-with-md", "--conn is not for md, which tells of all connections.")
+            raise UsageError(
+                "conn-with-md", "--conn cannot be combined with --to md, which covers all connections."
+            )
         from sse_tui.cli.commands.report import read_report
         from sse_tui.offline.report import markdown
 
-        report = read_report(source, [], load_config(config), given)
+        report = read_report(source, [], load_config(config), stream_dialect)
         data = report.without_secrets(markdown.render(report)).encode("utf-8", "replace")
     else:
         data = _exported(source, form, conn, load_config(config))
@@ -63,12 +65,11 @@ def command(
 def _exported(source: str, form: str, number: int | None, loaded: Loaded) -> bytes:
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
-    from sse_tui.cli.sources import stdin
     from sse_tui.offline.export import read_tape
     from sse_tui.recording import Redactor
 
-    opened = open_source(stdin() if source == "-" else Path(source))
-    # What another tool captured has its secrets still.
+    opened = open_source(source)
+    # Captures of other tools still hold their secrets.
     redaction = loaded.config.recording
     redactor = Redactor(redaction.redact_headers, redaction.redact_patterns)
     tape = read_tape(opened.header, map(redactor.record, opened))
@@ -89,7 +90,7 @@ def _exported(source: str, form: str, number: int | None, loaded: Loaded) -> byt
         from sse_tui.offline.export.curl_command import curl_command
 
         if number is None:
-            # The first request of the last turn: a later one only goes on with it.
+            # The first request of the last turn: later ones only resume it.
             asked = [one for one in tape.connections.values() if one.request is not None]
             last = asked[-1].turn if asked else 0
             number = next((one.number for one in asked if one.turn == last), None)

@@ -19,15 +19,15 @@ from sse_tui.errors import UsageError
 @recording_options
 @config_option
 def command(url: str | None, config: str | None, **given: Any) -> int:
-    """Open the full-screen view on a URL.
+    """Inspect an event stream in the full-screen view.
 
-    The request is written as for curl.
+    The options of the request are those of curl.
     """
     from sse_tui.cli.launch import launch
     from sse_tui.cli.specs import inspect_spec
 
     if url is None and not given.get("pasted"):
-        raise UsageError("no-url", "There is no URL.", "Give the address of the stream, or --curl.")
+        raise UsageError("no-url", "There is no URL.", "Give the URL of the stream, or use --curl.")
     request = curl_request(url, given)
     settings = {name: value for name, value in given.items() if name != "reconnect"}
     return launch(inspect_spec(load_config(config, settings), given, request), keep=not given["no_record"])

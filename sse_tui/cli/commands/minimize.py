@@ -1,16 +1,16 @@
-"""``sse-tui minimize``: the least recording that still gives a finding."""
+"""``sse-tui minimize``: the smallest recording that still triggers a rule."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sse_tui.cli import narration
 from sse_tui.cli.exits import Exit
+from sse_tui.cli.options import dialect_option, output_option
 from sse_tui.cli.output import Output
-from sse_tui.cli.specs import dialect_of
 
 if TYPE_CHECKING:
     from sse_tui.recording.records import Header, Record
@@ -18,33 +18,34 @@ if TYPE_CHECKING:
 
 @click.command("minimize")
 @click.argument("source", metavar="FILE|-")
-@click.option("--rule", required=True, metavar="ID", help="The rule whose finding must stay.")
+@click.option("--rule", required=True, metavar="ID", help="Rule that must still be triggered.")
+@output_option
 @click.option(
-    "-o", "--output", "output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE."
+    "--tries",
+    type=click.IntRange(min=1),
+    default=5_000,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of tries.",
 )
-@click.option("--tries", type=click.IntRange(min=1), default=5_000, show_default=True, help="Tries at most.")
-@click.option(
-    "--dialect", "stream_dialect", metavar="NAME", help="What the payloads mean; default: told by the stream."
-)
-def command(source: str, rule: str, output: str | None, tries: int, **given: Any) -> int:
-    """Shrink a recording to the least that still gives a finding.
+@dialect_option
+def command(source: str, rule: str, output: str | None, tries: int, stream_dialect: str | None) -> int:
+    """Shrink a recording to the least that triggers a rule.
 
-    Takes away connections, events, fields and bytes as long as the rule still fires. A recording gives a recording, a
-    raw event stream gives its bytes. Exit code 1 when the rule finds nothing in FILE.
+    Removes connections, events, fields and bytes as long as the rule is still triggered. The result has the form of the
+    input: a recording, or the bytes of a raw event stream. Exit code 1 if the rule finds nothing in FILE.
     """
     from sse_tui.cli.reading import open_source
-    from sse_tui.cli.sources import stdin
     from sse_tui.offline.minimize import minimize
     from sse_tui.offline.reproduction import checked_rule, findings_of, still_found
 
     checked_rule(rule)
-    opened = open_source(stdin() if source == "-" else Path(source))
+    opened = open_source(source)
     records = list(opened)
-    dialect = dialect_of(given)
-    holds = still_found(rule, opened.header, records, dialect)
+    holds = still_found(rule, opened.header, records, stream_dialect)
     if holds is None:
-        found = sorted({finding.rule for finding in findings_of(records, opened.header, dialect)})
-        narration.say(f"{source}: no finding of {rule}; found: {', '.join(found) or 'nothing'}")
+        found = sorted({finding.rule for finding in findings_of(records, opened.header, stream_dialect)})
+        narration.say(f"{source}: {rule} finds nothing here; triggered: {', '.join(found) or 'no rule'}")
         return Exit.FAILED
     with narration.Status(f"reading {source}") as status:
         minimal = minimize(
@@ -54,7 +55,7 @@ def command(source: str, rule: str, output: str | None, tries: int, **given: Any
             progress=lambda level, n, left: status.update(f"{level}: {left:,} bytes left after {n:,} tries"),
         )
     _write(_encoded(opened.header, records, minimal.records), output)
-    more = "; more tries may find less" if minimal.exhausted else ""
+    more = "; --tries allows more attempts" if minimal.exhausted else ""
     narration.say(
         f"{minimal.bytes:,} of {minimal.was:,} bytes in {len(minimal.records)} of {len(records)} records, "
         f"after {minimal.tries:,} tries{more}"
@@ -63,7 +64,7 @@ def command(source: str, rule: str, output: str | None, tries: int, **given: Any
 
 
 def _encoded(header: Header, was: list[Record], minimal: list[Record]) -> bytes:
-    """A recording; or the bytes alone, where there was nothing else to begin with and their times do not matter."""
+    """A recording; or only the bytes, if the input held nothing else and their times do not matter."""
     from sse_tui.recording.record_lines import encode_line
     from sse_tui.recording.records import Chunk
 

@@ -1,4 +1,4 @@
-"""``sse-tui models``: what the local engine can run, and getting or deleting it."""
+"""``sse-tui models``: lists, downloads and deletes the models of the local engine."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def list_them(as_json: bool) -> None:
-    """List the catalogue and what is downloaded."""
+    """List the catalogue and the downloaded models."""
     from sse_tui.models import list_models
 
     out = Output()
@@ -47,9 +47,9 @@ def list_them(as_json: bool) -> None:
 @click.argument("name", required=False)
 @config_option
 def pull(name: str | None, config: str | None) -> None:
-    """Download a model and check it; without NAME the configured one. Prints its path.
+    """Download a model, verify it and print its path.
 
-    NAME is a name of the catalogue, the address of a GGUF file, or hf:OWNER/REPO/FILE.
+    NAME is a name from the catalogue, the URL of a GGUF file, or hf:OWNER/REPO/FILE; by default the configured model.
     """
     chosen = name or load_config(config).config.local.model
     Output().line(str(fetch(chosen)))
@@ -59,7 +59,7 @@ def pull(name: str | None, config: str | None) -> None:
 @click.argument("name", required=False)
 @config_option
 def path(name: str | None, config: str | None) -> None:
-    """Print where a model's file is; an error when it is not there."""
+    """Print the path of a downloaded model."""
     from sse_tui.errors import ModelError
     from sse_tui.models import resolve
 
@@ -78,11 +78,11 @@ def rm(name: str) -> None:
     """Delete a downloaded model."""
     from sse_tui.models import remove
 
-    narration.say(f"sse-tui: {remove(name) / 1e6:.1f} MB freed")
+    narration.say(f"sse-tui: freed {remove(name) / 1e6:.1f} MB")
 
 
 def fetch(name: str) -> Path:
-    """The file of a model, downloaded with a progress bar if it is not there."""
+    """The file of a model; downloaded first, with a progress bar, if it is missing."""
     from sse_tui.models import ensure
 
     with narration.Status() as status:

@@ -4,48 +4,49 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sse_tui.cli import narration
-from sse_tui.cli.options import config_option, load_config
-from sse_tui.config import Loaded
+from sse_tui.cli.options import config_option, dialect_option, load_config
 from sse_tui.errors import RecordingError, UsageError
+
+if TYPE_CHECKING:
+    from sse_tui.config import Loaded
 
 
 @click.command("open")
 @click.argument("source", metavar="FILE|-")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line instead of the view.")
-@click.option("--text", "as_text", is_flag=True, help="Print the text instead of the view.")
 @click.option(
-    "--dialect", "stream_dialect", metavar="NAME", help="What the payloads mean; default: told by the stream."
+    "--json", "as_json", is_flag=True, help="Print one JSON object per line instead of opening the view."
 )
+@click.option("--text", "as_text", is_flag=True, help="Print the text instead of opening the view.")
+@dialect_option
 @config_option
 def command(source: str, as_json: bool, as_text: bool, config: str | None, **given: Any) -> int:
     """View or print a recording or a raw stream.
 
-    FILE is a recording, a raw event stream or another tool's capture (curl -i, curl -v, HAR, VCR cassette, a log with
-    times, rows of DevTools), - what comes on stdin.
+    FILE is a recording, a raw event stream, or a capture of another tool: curl -i, curl -v, HAR, a VCR cassette, a log
+    with times, rows copied from DevTools. - is stdin.
     """
     if as_json and as_text:
-        raise UsageError("two-forms", "--json and --text exclude each other.")
+        raise UsageError("two-forms", "--json and --text cannot be combined.")
     loaded = load_config(config)
     if as_json or as_text:
         from sse_tui.cli.reading import read_source
-        from sse_tui.cli.sources import stdin
 
         return read_source(
-            stdin() if source == "-" else Path(source),
+            source,
             "json" if as_json else "text",
             loaded,
-            given,
+            given["stream_dialect"],
         )
     return _view(source, loaded, given)
 
 
 def _view(source: str, loaded: Loaded, given: dict[str, Any]) -> int:
-    """The TUI follows a recording's file, so anything else becomes one first, in a folder that goes afterwards."""
+    """The TUI follows a recording's file, so anything else is first turned into one, in a temporary folder."""
     from sse_tui.cli.launch import launch, require_terminal
     from sse_tui.cli.reading import open_source
     from sse_tui.cli.specs import open_spec
@@ -63,7 +64,7 @@ def _view(source: str, loaded: Loaded, given: dict[str, Any]) -> int:
                 return failed or launch(open_spec(loaded, given, path))
         path = Path(folder) / f"{Path(source).name}.sse.jsonl"
         with narration.Status(f"reading {source}"):
-            spool(open_source(Path(source)), path)
+            spool(open_source(source), path)
         return launch(open_spec(loaded, given, path))
 
 

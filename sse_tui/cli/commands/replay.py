@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 @click.command("replay")
 @click.argument("source", metavar="FILE", type=click.Path(dir_okay=False))
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="Port; 0 takes a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="PORT",
+    help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--speed",
@@ -26,17 +30,18 @@ if TYPE_CHECKING:
     default=1.0,
     show_default=True,
     metavar="X",
-    help="2 is twice as fast, 0 without waiting.",
+    help="Playback speed; 0 means no delays.",
 )
 def command(source: str, port: int, speed: float) -> int:
     """Serve a recording over HTTP on 127.0.0.1.
 
-    The same status, headers and bytes at the recorded pace, and cut or reset where the recording was. A request with
-    Last-Event-ID gets what follows that event. Prints the URL, and a line on stderr for each request. Ends on ctrl+c.
+    Sends the same status, headers and bytes at the recorded pace, and ends or resets the connection as in the
+    recording. A request with Last-Event-ID gets what follows that event. Prints the URL, and a line on stderr for each
+    request. Stop it with ctrl+c.
     """
     if not 0 <= speed < float("inf"):
         raise UsageError(
-            "bad-speed", f"--speed {speed} is no speed.", "1 is the recorded pace, 0 without waiting."
+            "bad-speed", f"Invalid --speed {speed}.", "1 is the recorded pace; 0 means no delays."
         )
     from sse_tui.cli.running import run
 
@@ -54,7 +59,7 @@ def _script(path: Path) -> Script:
     for note in opened.notes:
         narration.warn(note)
     if not script.connections:
-        raise RecordingError("nothing-to-replay", f"There is no response in {path}.")
+        raise RecordingError("nothing-to-replay", f"{path} holds no response to replay.")
     return script
 
 
@@ -68,12 +73,12 @@ async def _serve(script: Script, port: int, speed: float) -> int:
         await server.__aenter__()
     except OSError as error:
         raise ConnectError(
-            "port-taken", f"Port {port} cannot be bound: {error.strerror}.", "Give another."
+            "port-taken", f"Cannot listen on port {port}: {error.strerror}.", "Choose another --port."
         ) from error
     try:
         Output().line(server.url)
-        many = "" if script.connections == 1 else "s"
-        narration.say(f"sse-tui: serving {script.connections} recorded connection{many} (ctrl+c ends)")
+        plural = "" if script.connections == 1 else "s"
+        narration.say(f"sse-tui: serving {script.connections} recorded connection{plural} (ctrl+c to stop)")
         await asyncio.Event().wait()
     finally:
         await server.__aexit__(None, None, None)

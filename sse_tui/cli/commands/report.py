@@ -1,19 +1,18 @@
-"""``sse-tui report``: what a recording says, and whether it is what was expected."""
+"""``sse-tui report``: what a stream holds, what is wrong with it, and whether it meets expectations."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from sse_tui.cli.exits import Exit
-from sse_tui.cli.options import config_option, load_config
+from sse_tui.cli.options import config_option, dialect_option, load_config, output_option
 from sse_tui.cli.output import Output
-from sse_tui.config import Loaded
 
 if TYPE_CHECKING:
+    from sse_tui.config import Loaded
     from sse_tui.offline.report import Expectation, Report
 
 FORMATS = ("text", "json", "md", "html", "junit")
@@ -22,28 +21,24 @@ FORMATS = ("text", "json", "md", "html", "junit")
 @click.command("report")
 @click.argument("source", metavar="FILE|-")
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Its form."
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Output format."
 )
 @click.option(
     "--expect",
     "expect",
     multiple=True,
     metavar="LIST",
-    help="What must hold, for example 'ttft<500ms, itl.p99<200ms, complete'; may be repeated.",
+    help="Expectations, for example 'ttft<500ms, itl.p99<200ms, complete'; may be repeated.",
 )
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "never"]),
     default="error",
     show_default=True,
-    help="Findings from this severity on give exit code 1.",
+    help="Exit with code 1 if a finding is at least this severe.",
 )
-@click.option(
-    "-o", "--output", "output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE."
-)
-@click.option(
-    "--dialect", "stream_dialect", metavar="NAME", help="What the payloads mean; default: told by the stream."
-)
+@output_option
+@dialect_option
 @config_option
 def command(
     source: str,
@@ -51,19 +46,19 @@ def command(
     expect: tuple[str, ...],
     fail_on: str,
     output: str | None,
+    stream_dialect: str | None,
     config: str | None,
-    **given: Any,
 ) -> int:
-    """Report what is in a stream, what is wrong with it, and how fast it was.
+    """Report on a stream: its content, problems and timing.
 
-    FILE is a recording, a raw stream or another tool's capture (curl -i, curl -v, HAR, VCR cassette, a log with
-    times, rows of DevTools); - is stdin. Exit code 1 when an expectation fails or a finding is an error.
+    FILE is a recording, a raw event stream, or a capture of another tool: curl -i, curl -v, HAR, a VCR cassette, a log
+    with times, rows copied from DevTools. - is stdin. Exit code 1 if an expectation fails or a finding is an error.
     """
     from sse_tui.offline.report import parse_expectations
 
     expectations = [one for text in expect for one in parse_expectations(text)]
     loaded = load_config(config)
-    report = read_report(source, expectations, loaded, given)
+    report = read_report(source, expectations, loaded, stream_dialect)
     text = _render(report, form, fail_on)
     if output is not None:
         from sse_tui.cli.writing import write_file
@@ -74,22 +69,20 @@ def command(
     return Exit.FAILED if report.failed(fail_on) else Exit.OK
 
 
-def read_report(
-    source: str, expectations: list[Expectation], loaded: Loaded, given: dict[str, Any]
-) -> Report:
+def read_report(source: str, expectations: list[Expectation], loaded: Loaded, dialect: str | None) -> Report:
     """Read `source` to its end."""
+    import msgspec
+
     from sse_tui.analysis.analysis import Analysis
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
-    from sse_tui.cli.sources import stdin
-    from sse_tui.cli.specs import dialect_of
     from sse_tui.metrics import Slo
     from sse_tui.offline.report import ReportBuilder
     from sse_tui.recording import Redactor
 
-    opened = open_source(stdin() if source == "-" else Path(source))
+    opened = open_source(source)
     analysis = Analysis(
-        opened.header, dialect=dialect_of(given), max_event_bytes=loaded.config.recording.max_event_bytes
+        opened.header, dialect=dialect, max_event_bytes=loaded.config.recording.max_event_bytes
     )
     redaction = loaded.config.recording
     builder = ReportBuilder(analysis, Redactor(redaction.redact_headers, redaction.redact_patterns))

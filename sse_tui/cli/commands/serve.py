@@ -1,4 +1,4 @@
-"""``sse-tui serve``: the endpoint alone."""
+"""``sse-tui serve``: the local endpoint by itself."""
 
 from __future__ import annotations
 
@@ -12,42 +12,51 @@ import click
 
 from sse_tui.cli import narration
 from sse_tui.cli.options import config_option, engine_option, load_config, local_options
-from sse_tui.cli.specs import with_local_model
-from sse_tui.config import LOCAL_PROFILE, Loaded
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
+    from sse_tui.config import Loaded
     from sse_tui.server.serve_options import ServeOptions
     from sse_tui.server.settings import ServerSettings
 
 
 @click.command("serve")
 @engine_option
-@click.option("-m", "--model", metavar="NAME", help="Model of the catalogue, or a GGUF file.")
+@click.option("-m", "--model", metavar="NAME", help="Model name from the catalogue, or a GGUF file.")
 @local_options
-@click.option("--n-seq", type=int, metavar="N", help="Answers that are decoded at a time.")
-@click.option("--host", metavar="ADDRESS", help="Address to bind; beyond loopback a token is needed.")
-@click.option("--port", type=int, metavar="PORT", help="Port to bind; 0 takes a free one.")
+@click.option("--n-seq", type=int, metavar="N", help="Answers decoded in parallel.")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on; other than loopback requires a token.")
+@click.option("--port", type=int, metavar="PORT", help="Port to listen on; 0 picks a free one.")
 @click.option("--token-env", metavar="NAME", help="Environment variable that holds the bearer token.")
-@click.option("--heartbeat", type=float, metavar="S", help="Seconds of silence before a heartbeat.")
-@click.option("--grace", type=float, metavar="S", help="Seconds that an answer goes on without a reader.")
-@click.option("--script", metavar="TEXT", help="What the scripted engine says.")
+@click.option("--heartbeat", type=float, metavar="S", help="Send a heartbeat after S seconds without data.")
 @click.option(
-    "--ttft-ms", type=float, default=200.0, metavar="MS", help="First token of the scripted engine."
+    "--grace", type=float, metavar="S", help="Keep generating this long after the last reader leaves."
 )
-@click.option("--gap-ms", type=float, default=20.0, metavar="MS", help="Its time between two tokens.")
+@click.option("--script", metavar="TEXT", help="Answer of the scripted engine.")
+@click.option(
+    "--ttft-ms",
+    type=float,
+    default=200.0,
+    metavar="MS",
+    help="The scripted engine's delay before the first token.",
+)
+@click.option(
+    "--gap-ms", type=float, default=20.0, metavar="MS", help="The scripted engine's delay between tokens."
+)
 @click.option("--supervised", is_flag=True, hidden=True)
 @config_option
 def command(config: str | None, engine: str, model: str | None, supervised: bool, **given: Any) -> int:
     """Serve the local model over HTTP.
 
-    The API is OpenAI-compatible, and its streams resume with Last-Event-ID. Ends on ctrl+c or SIGTERM, after
-    the running answers had their last event.
+    The API is OpenAI-compatible, and its streams resume with Last-Event-ID. On ctrl+c or SIGTERM it ends running
+    answers with a last event, then exits.
     """
-    # No profile is served, so none can be wrong here.
-    loaded = with_local_model(load_config(config, {**given, "profile": LOCAL_PROFILE}), model)
+    # Profiles play no part in serving, so a wrong one must not be an error here.
+    from sse_tui.cli.specs import with_local_model
+    from sse_tui.config import LOCAL_PROFILE
     from sse_tui.server.supervised import TOKEN_VARIABLE, main_supervised, run_server
 
+    loaded = with_local_model(load_config(config, {**given, "profile": LOCAL_PROFILE}), model)
     token = os.environ.get(TOKEN_VARIABLE) if supervised else _token(loaded, given["token_env"])
     options = _options(loaded, engine, token, given)
     if supervised:
@@ -58,7 +67,7 @@ def command(config: str | None, engine: str, model: str | None, supervised: bool
 
 
 def ensure_model(name: str | None, progress: Callable[[int, int | None], None]) -> Path:
-    """The file of a model by catalogue name or path, downloaded if it is not there."""
+    """The file of a model by catalogue name or path; downloaded first if it is missing."""
     from sse_tui import models
 
     return models.ensure(name or models.DEFAULT_MODEL, lambda report: progress(report.done, report.total))
@@ -68,7 +77,9 @@ def _token(loaded: Loaded, asked: str | None) -> str | None:
     token = os.environ.get(loaded.config.server.token_env)
     if token is None and asked is not None:
         raise UsageError(
-            "token-not-set", f"The environment variable {asked} is not set.", "Set it to the token."
+            "token-not-set",
+            f"The environment variable {asked} (--token-env) is not set.",
+            "Set it to the token.",
         )
     return token
 
@@ -123,7 +134,7 @@ def _narrator(
         elif state == "ready":
             status.clear()
             url = str(details["url"]).rstrip("/")
-            narration.say(f"sse-tui: serving {details.get('model')} at {url}/v1  (ctrl+c ends)")
+            narration.say(f"sse-tui: serving {details.get('model')} at {url}/v1  (ctrl+c to stop)")
             narration.say(f"  {_example(url, str(details.get('model')), variable if token else None)}")
         elif state in ("starting", "loading", "stopping"):
             status.update(f"{state} ...")

@@ -1,9 +1,8 @@
-"""``sse-tui tail``: any event stream, headless: as text, as JSON lines, or raw."""
+"""``sse-tui tail``: prints any event stream as text, as JSON lines, or raw."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,9 +26,11 @@ if TYPE_CHECKING:
 
 @click.command("tail")
 @click.argument("source", required=False, metavar="URL|FILE|-")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for everything that happens.")
-@click.option("--raw", is_flag=True, help="The body's bytes as they come.")
-@click.option("--max-events", type=click.IntRange(min=1), metavar="N", help="End after N events.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per line for everything that happens."
+)
+@click.option("--raw", is_flag=True, help="Print the body's bytes unchanged.")
+@click.option("--max-events", type=click.IntRange(min=1), metavar="N", help="Stop after N events.")
 @request_options
 @stream_options
 @timeout_options
@@ -38,18 +39,18 @@ if TYPE_CHECKING:
 def command(
     source: str | None, as_json: bool, raw: bool, max_events: int | None, config: str | None, **given: Any
 ) -> int:
-    """Print an event stream as it comes.
+    """Print an event stream as it arrives.
 
-    The text if its dialect is known, else one line an event. Reads a URL with curl's options, a recording, a
-    raw event stream, or stdin.
+    Prints the answer's text if the dialect is known, otherwise one line per event. The source is a URL, with curl's
+    options, or a recording, a raw event stream, or stdin.
     """
-    from sse_tui.cli.sources import kind_of, stdin
+    from sse_tui.cli.sources import kind_of
 
     if as_json and raw:
-        raise UsageError("two-forms", "--json and --raw exclude each other.")
+        raise UsageError("two-forms", "--json and --raw cannot be combined.")
     if raw and max_events is not None:
         raise UsageError(
-            "two-forms", "--raw and --max-events exclude each other: bytes are not counted in events."
+            "two-forms", "--raw and --max-events cannot be combined: --raw does not count events."
         )
     if source is None and not given.get("pasted"):
         raise UsageError(
@@ -62,19 +63,19 @@ def command(
     _refuse_request_options(source or "")
     from sse_tui.cli.reading import read_source
 
-    fd_or_path = stdin() if kind == "stdin" else Path(source or "")
-    return read_source(fd_or_path, form, load_config(config), given, max_events=max_events)
+    dialect = given["stream_dialect"]
+    return read_source(source or "", form, load_config(config), dialect, max_events=max_events)
 
 
 def _refuse_request_options(source: str) -> None:
-    """Raises `UsageError` if an option was given that only a request to a URL could heed."""
+    """Raises `UsageError` if an option was given that applies only to a request."""
     context = click.get_current_context()
-    heeded = {"source", "as_json", "raw", "max_events", "stream_dialect", "config", "no_record"}
+    applicable = {"source", "as_json", "raw", "max_events", "stream_dialect", "config", "no_record"}
     for option in context.command.params:
         name = option.name or ""
-        if name not in heeded and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if name not in applicable and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise UsageError(
-                "not-a-request", f"{option.opts[-1]} needs a URL; {source} is read without a request."
+                "not-a-request", f"{option.opts[-1]} needs a URL; reading {source} sends no request."
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from sse_tui.analysis.turn import Turn
 from sse_tui.diagnosis import Finding
@@ -62,8 +62,12 @@ def _case(name: str, group: str, failure: str = "", words: str = "") -> str:
 
 
 def _attr(text: str) -> str:
-    return quoteattr(xml(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    value = escape(xml(text))
+    for char in "\n\r\t":
+        # A parser would make spaces of them.
+        value = value.replace(char, f"&#{ord(char)};")
+    return f'"{value}"'
 
 
 def _text(text: str) -> str:
-    return escape(xml(text), {"\r": "&#13;"})
+    return escape(xml(text), quote=False).replace("\r", "&#13;")

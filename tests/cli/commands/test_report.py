@@ -79,7 +79,7 @@ def test_every_form_goes_to_a_file_too(cli: Callable, tmp_path: Path) -> None:
         (["export", WHOLE, "--to", "sse", "--conn", "7"], "no connection 7"),
         (["export", WHOLE, "--to", "md", "--conn", "1"], "--conn"),
         (["replay", "missing.sse"], "missing.sse"),
-        (["replay", WHOLE, "--speed", "-1"], "no speed"),
+        (["replay", WHOLE, "--speed", "-1"], "Invalid --speed -1"),
         (["replay", WHOLE, "--port", "70000"], "70000"),
     ],
     ids=lambda value: " ".join(Path(word).name for word in value) if isinstance(value, list) else "",
@@ -208,7 +208,7 @@ def test_a_replay_ends_on_a_signal_and_serves_until_then(env: dict[str, str], cl
         assert sum(row["kind"] == "event" for row in rows) == 28
         taken = cli("replay", RESUMED, "--port", url.split(":")[2].split("/")[0])
         assert taken.code == 3
-        assert "cannot be bound" in taken.err
+        assert "Cannot listen on port" in taken.err
         process.terminate()
         _, err = process.communicate(timeout=10)
     assert process.returncode == 143
