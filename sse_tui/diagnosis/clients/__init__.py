@@ -1,1 +1,1 @@
-"""What named client libraries make of a stream."""
+"""What real client libraries make of a stream."""

@@ -1,7 +1,7 @@
 """How known clients differ from the standard, as data: what they do with bytes, fields, payloads and the end.
 
-Measured with the versions named, and checked against the installed SDKs in the tests. A newer version may have been
-mended; the figures say which one they are of.
+Measured with the versions named, and checked in the tests against the installed SDKs. Newer versions may behave
+differently.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Payloads: TypeAlias = Literal["as text", "openai", "anthropic", "anthropic helpe
 class Client:
     """One client.
 
-    `strips_bom`: a byte order mark at the start is removed, not taken for text. `bad_utf8`: what is no UTF-8 is
-    replaced, or ends the stream with an exception. `phantoms`: a blank line makes an event as soon as a type, an id or
-    a retry is set, data or not. `int_retry`: retry is read by int(), which takes more than digits. `charset`: the
-    header's charset is used instead of UTF-8. `checks_type`: what is done about a content type other than
-    text/event-stream: the connection fails for good, an exception is raised, or nothing. `payloads`: what the client
-    makes of the data.
+    `strips_bom`: a byte order mark at the start is removed rather than read as text. `bad_utf8`: bytes that are not
+    UTF-8 are replaced, or end the stream with an exception. `phantoms`: a blank line dispatches an event once a type, an
+    id or a retry is set, even without data. `int_retry`: retry is parsed by int(), which accepts more than digits.
+    `charset`: the header's charset is used instead of UTF-8. `checks_type`: what happens with a content type other than
+    text/event-stream: the connection fails for good, an exception is raised, or nothing. `payloads`: how the client
+    interprets the data.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""What a named client would have made of these bytes: events it sees, the exception it raises, text it loses.
+"""What a given client would have made of a body: the events it sees, the exception it raises, the text it loses.
 
-`play` runs a client of the table in `clients` over a whole body. It is a small interpreter of that table and shares
-nothing with this program's own parser, so that the two check each other: the standard's row must agree with the parser.
+`play` runs a client of the table in `known_clients` over a whole body. It is a small interpreter of that table and
+shares nothing with this program's own parser, so each checks the other: the standard's row must agree with the parser.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class ClientEvent(NamedTuple):
-    """An event as the client has it: `type` is "" where none was named."""
+    """An event as the client sees it; `type` is "" where the stream gave none."""
 
     type: str
     data: str
@@ -32,7 +32,7 @@ class ClientEvent(NamedTuple):
 
 
 class Raised(NamedTuple):
-    """The exception that ends the client's loop: the name of its class, and what it says in short."""
+    """The exception that ends the client's loop: its class name and message."""
 
     name: str
     message: str
@@ -41,9 +41,9 @@ class Raised(NamedTuple):
 class ClientResult(NamedTuple):
     """What a client made of a body.
 
-    `events` are those that its caller gets, `raised` the exception after them, None when the loop ends normally.
-    `text` is what the events hold of the answer, and `lost` what the standard's reading has beyond it. `pitfalls` are
-    events that come through and trip the usual loop over them.
+    `events` are those that the caller gets, `raised` is the exception after them, None when the loop ends normally.
+    `text` is the answer's text in those events, `lost` what the standard's reading has beyond it. `pitfalls` describes
+    events that arrive but break the usual loop over them.
     """
 
     client: Client
@@ -57,7 +57,7 @@ class ClientResult(NamedTuple):
 def play(
     client: Client, body: bytes, *, content_type: str | None = "text/event-stream", dialect: str = "auto"
 ) -> ClientResult:
-    """What `client` makes of a body that came under the status 200 with this content type."""
+    """What `client` makes of a body sent with status 200 and this content type."""
     events, raised = _run(client, body, content_type)
     text = _text_of(events, dialect)
     lost = ""
@@ -69,7 +69,7 @@ def play(
 def compare(
     body: bytes, *, content_type: str | None = "text/event-stream", dialect: str = "auto"
 ) -> list[ClientResult]:
-    """What each client of the table makes of it, the standard first."""
+    """What each client of the table makes of the body, the standard first."""
     return [play(client, body, content_type=content_type, dialect=dialect) for client in CLIENTS]
 
 
@@ -99,14 +99,14 @@ def _check_type(client: Client, content_type: str | None) -> None:
     essence = (content_type or "").partition(";")[0]
     if client.checks_type == "fails" and essence.strip().lower() != "text/event-stream":
         raise _ClientRaised(
-            Raised("error event", f"the content type is {essence!r}: the connection fails, without a retry")
+            Raised("error event", f"the content type is {essence!r}: the connection fails without a retry")
         )
     if client.checks_type == "raises" and "text/event-stream" not in essence:
         raise _ClientRaised(Raised("SSEError", f"expected text/event-stream, got {essence!r}"))
 
 
 def _lines(client: Client, body: bytes, content_type: str | None) -> Iterator[str | None]:
-    """The lines as text; then None and the unterminated one, if there is one."""
+    """The lines as text; then None and the unterminated one, if any."""
     if client.strips_bom:
         body = body.removeprefix(_BOM)
     if client.charset and (charset := _charset(content_type)) != "utf-8":
@@ -131,7 +131,7 @@ def _text(client: Client, line: bytes) -> str:
 
 
 def _charset(content_type: str | None) -> str:
-    """The codec that the header names, UTF-8 where it names none that is known."""
+    """The codec named in the header; UTF-8 where it names none, or one that is unknown."""
     for parameter in (content_type or "").split(";")[1:]:
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
@@ -149,7 +149,7 @@ def _decode(client: Client, lines: Iterator[str | None]) -> Iterator[ClientEvent
     retry: int | None = None
     for line in lines:
         if line is None:
-            continue  # what follows is unterminated: no blank line comes behind it
+            continue  # the next line is unterminated, so no blank line follows it
         if not line:
             if data or (client.phantoms and (type_ or id_ or retry is not None)):
                 yield ClientEvent(type_, "\n".join(data), id_, retry)
@@ -177,7 +177,7 @@ def _retry(client: Client, value: str, before: int | None) -> int | None:
 
 
 def _payloads(client: Client, events: Iterator[ClientEvent]) -> Iterator[ClientEvent]:
-    """What the client's caller gets of the events."""
+    """The events that the client passes to its caller."""
     if client.payloads == "as text":
         yield from events
     elif client.payloads == "openai":
@@ -217,13 +217,13 @@ def _loads(data: str) -> Any:
 
 
 def _accumulate(events: Sequence[ClientEvent]) -> None:
-    """The helper's message: what breaks it. Events before ``message_start`` pass it by."""
+    """The helper builds a message; raises where that fails. It ignores events before ``message_start``."""
     blocks = -1
     for event in events:
         payload = json.loads(event.data)
         if not isinstance(payload, dict):
             name = "AttributeError" if blocks < 0 else "TypeError"
-            raise _ClientRaised(Raised(name, f"an event is no object: {event.data[:40]}"))
+            raise _ClientRaised(Raised(name, f"an event is not an object: {event.data[:40]}"))
         kind = payload.get("type")
         if blocks < 0:
             blocks = 0 if kind == "message_start" else -1
@@ -236,7 +236,7 @@ def _accumulate(events: Sequence[ClientEvent]) -> None:
 
 
 def _text_of(events: Sequence[ClientEvent], dialect: str) -> str:
-    """The answer's text in what the client's caller gets."""
+    """The answer's text in the events that the caller gets."""
     reader, answer = dialects.create(dialect), Answer()
     for event in events:
         for delta in reader.read(Event(event.type or "message", event.data, event.id, 0, 0)):
@@ -245,7 +245,7 @@ def _text_of(events: Sequence[ClientEvent], dialect: str) -> str:
 
 
 def _missing(whole: str, part: str) -> str:
-    """What of `whole` is not in `part`, taking `part` for its beginning and its end."""
+    """What `whole` has that `part` lacks, assuming that `part` is its beginning and its end."""
     if part == whole:
         return ""
     limit = min(len(whole), len(part))
@@ -257,12 +257,12 @@ def _missing(whole: str, part: str) -> str:
 
 
 def _pitfalls(client: Client, events: Sequence[ClientEvent]) -> list[str]:
-    """Events that the usual loop over chunk.choices[0] fails on, in a stream whose events have choices."""
+    """Events that break the usual loop over chunk.choices[0], in a stream whose events have choices."""
     if client.payloads != "openai" or not any('"choices"' in event.data for event in events):
         return []
     out = []
     for number, event in enumerate(events, 1):
         payload = json.loads(event.data)
         if not isinstance(payload, dict) or payload.get("choices") is None:
-            out.append(f"event {number} has no choices, so that chunk.choices[0] raises TypeError")
+            out.append(f"event {number} has no choices, so chunk.choices[0] raises TypeError")
     return out

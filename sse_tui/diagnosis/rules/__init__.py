@@ -1,1 +1,1 @@
-"""The rules, by what they look at; `all_rules` registers them."""
+"""The rules, by what they look at; importing `all_rules` registers them."""

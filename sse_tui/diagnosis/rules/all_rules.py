@@ -1,4 +1,4 @@
-"""All rules: importing this module registers them."""
+"""All rules; importing this module registers them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about events that came together although they were made apart."""
+"""Rules about events that arrive together although they were produced apart."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.recording.records import Close
+from sse_tui.text.wording import many
 
-BURSTS = 3  # reads of several events after a pause, until it is a pattern
+BURSTS = 3  # reads with several events after a pause that make a pattern
 MANY = 20  # events
-SHORT_MS = 2.0  # a gap within which no model makes a token
 LONG_NS = 1_000_000_000
 _HOPS = ("via", "server", "cf-ray", "x-cache", "content-encoding", "x-served-by")
 
 
 def _hops(facts: Facts) -> dict[str, str]:
-    """The response's headers that name who stood between."""
+    """The response headers that name the proxies and servers on the way."""
     return {name: value for name in _HOPS if (value := facts.conn.response_header(name)) is not None}
 
 
@@ -26,25 +26,25 @@ def _hops(facts: Facts) -> dict[str, str]:
     "proxy-buffering",
     "warning",
     "burst",
-    advice="Turn response buffering off on the way (proxy_buffering off, X-Accel-Buffering: no), read small pieces.",
+    advice="Turn off response buffering in every proxy (nginx: proxy_buffering off, or send X-Accel-Buffering: no).",
     reference="c8s#140; LostRuins/koboldcpp#1168; cloudflare/cloudflared#1496",
 )
 def proxy_buffering(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Several events in each read, with pauses between: something on the way holds them back."""
+    """Several events in each read, with pauses in between: something on the way holds them back."""
     conn = facts.conn
     if conn.bursts != BURSTS or conn.bursts * 2 < conn.event_reads:
         return None
     size = median(conn.burst_sizes)
     return Occurrence(
-        f"{conn.bursts} of {conn.event_reads} reads brought several events at once, {size:g} on the median, "
-        "after pauses of 0.25 s and more: something between the model and this client collects them.",
+        f"{conn.bursts} of {conn.event_reads} reads brought several events at once (median {size:g}) after pauses of "
+        "at least 0.25 s: something between the model and this client collects events before passing them on.",
         evidence={"events_per_read": conn.burst_sizes[:20], "headers": _hops(facts)},
     )
 
 
 @also("proxy-buffering", "close")
 def held_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The same where everything came in the last moment."""
+    """The same when everything arrived at the very end."""
     conn = facts.conn
     if not isinstance(entry.record, Close) or not facts.timed or conn.bursts >= BURSTS or conn.events < 5:
         return None
@@ -57,8 +57,8 @@ def held_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
     if waited < LONG_NS:
         return None
     return Occurrence(
-        f"All {conn.events} events came in {conn.event_reads} read{'s' if conn.event_reads > 1 else ''}, "
-        f"{waited / 1e9:.1f} s after the headers: the stream was held back until its end.",
+        f"All {conn.events} events arrived in {many(conn.event_reads, 'read')}, {waited / 1e9:.1f} s after the "
+        "headers: the stream was held back until it ended.",
         evidence={
             "events": conn.events,
             "reads": conn.event_reads,
@@ -72,11 +72,11 @@ def held_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
     "fake-streaming",
     "warning",
     "close",
-    advice="Check whether the server makes the whole answer first: tools, guardrails and some back ends do.",
+    advice="Check whether the server generates the whole answer first, as tools, guardrails and some back ends do.",
     reference="imp#754; maclocal-api#257",
 )
 def fake_streaming(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The first token took nearly all of the time: the answer was made whole and then cut into events."""
+    """The first token took nearly all the time: the answer was generated first and then cut into events."""
     view = facts.turn.view
     clocks = view.clocks.clocks()
     if not isinstance(entry.record, Close) or clocks.ttft is None or clocks.e2e is None:
@@ -87,6 +87,6 @@ def fake_streaming(entry: EntryView, facts: Facts) -> Occurrence | None:
     rest = clocks.e2e - clocks.ttft
     return Occurrence(
         f"The first token took {clocks.ttft / 1000:.1f} s, the other {events - 1} token events {rest:.0f} ms "
-        f"({rest / (events - 1):.1f} ms each): the answer was made before it was streamed.",
+        f"({rest / (events - 1):.1f} ms each): the answer was generated before it was streamed.",
         evidence={"ttft_ms": clocks.ttft, "e2e_ms": clocks.e2e, "events": events},
     )

@@ -1,4 +1,4 @@
-"""Rules about heartbeats, and about blocks that make no event but trouble."""
+"""Rules about heartbeats, and about blocks that are not events but cause trouble."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event, NoData
+from sse_tui.text.wording import many
 
-# Which decoders make an event of what: measured, see `clients`. httpx2 does so for fields only.
+# Clients that turn such a block into an event, as measured (see `clients`); httpx2 does so for fields only.
 PHANTOMS = ("httpx-sse", "the openai SDK", "cohere's SDK")
 PHANTOMS_OF_FIELDS = (*PHANTOMS, "httpx2")
 _HEARTBEAT = re.compile(r"\s*:?\s*(ping|keep-?alive|heartbeat|hb|processing|openrouter processing)\b.*", re.I)
@@ -22,19 +23,19 @@ _BARE = re.compile(r"\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I)
     "phantom-event-risk",
     "warning",
     "empty-block",
-    advice="End a heartbeat comment with a single line feed, and put id and retry into the block of an event.",
+    advice="End a heartbeat comment with a single line feed, and send id and retry in the same block as an event.",
     reference="florimondmanca/httpx-sse#35; openai/openai-python#2722; theopenco/llmgateway#2334",
 )
 def phantom_comment(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A block without data from which common SDKs make an empty event."""
+    """A block without data that common SDKs turn into an empty event."""
     if not facts.conn.last_id:
         return None
-    return _phantom(f"a comment with a blank line behind it, after the id {facts.conn.last_id[:40]!r},")
+    return _phantom(f"a comment followed by a blank line, after the id {facts.conn.last_id[:40]!r},")
 
 
 @also("phantom-event-risk", "no-data")
 def phantom_fields(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The same from a block of event or id alone."""
+    """The same for a block of event or id alone."""
     item = entry.item
     if not isinstance(item, NoData):
         return None
@@ -45,13 +46,13 @@ def phantom_fields(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 @also("phantom-event-risk", "retry-block")
 def phantom_retry(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The same from a block of retry alone."""
-    return _phantom("a block of nothing but retry", PHANTOMS_OF_FIELDS)
+    """The same for a block of retry alone."""
+    return _phantom("a block with only a retry field", PHANTOMS_OF_FIELDS)
 
 
 @also("phantom-event-risk", "bytes:blank-lines")
 def phantom_blank_lines(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The same from a second blank line after an event with an id."""
+    """The same for a second blank line after an event with an id."""
     if not facts.conn.last_id and not facts.conn.own_ids and b"id:" not in facts.conn.window.data:
         return None
     return _phantom("a second blank line after an event with an id")
@@ -59,8 +60,8 @@ def phantom_blank_lines(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Occurrence:
     return Occurrence(
-        f"By the standard {what} dispatches nothing; {', '.join(clients)} make an event with empty data of "
-        "it, which the openai SDK fails to parse as JSON.",
+        f"By the standard {what} dispatches nothing, but {', '.join(clients[:-1])} and {clients[-1]} turn it into an "
+        "event with empty data, which the openai SDK then fails to parse as JSON.",
         evidence={"clients": list(clients)},
     )
 
@@ -69,16 +70,16 @@ def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Occurrence:
     "event-without-data",
     "warning",
     "no-data",
-    advice="Write an empty data line ('data:') where an event has no payload.",
+    advice="Send an empty data line ('data:') with an event that has no payload.",
     reference="tokio-rs/axum#3571; LangServe",
 )
 def event_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A block that names an event but has no data: no conforming client sees it."""
+    """A block that names an event but has no data: conforming clients never see it."""
     item = entry.item
     if not isinstance(item, NoData) or not item.type:
         return None
     return Occurrence(
-        f"The event {item.type[:60]!r} has no data field, so a conforming client never sees it.",
+        f"The event {item.type[:60]!r} has no data field, so conforming clients never see it.",
         evidence={"type": item.type[:80]},
     )
 
@@ -87,11 +88,11 @@ def event_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
     "comment-as-data",
     "error",
     "event",
-    advice="Send heartbeats as comments (a line that starts with a colon), or drop those of the upstream.",
+    advice="Send heartbeats as comments (lines that start with a colon), or filter out those of the upstream.",
     reference="mnfst/llm-gateway#2053; anomalyco/opencode#50871",
 )
 def comment_as_data(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A heartbeat sent as the data of an event where clients expect JSON."""
+    """A heartbeat sent as an event's data where clients expect JSON."""
     item = entry.item
     if not isinstance(item, Event) or len(item.data) > 200:
         return None
@@ -123,8 +124,8 @@ def empty_data(entry: EntryView, facts: Facts) -> list[Occurrence]:
 
 def _as_data(what: str) -> Occurrence:
     return Occurrence(
-        f"A heartbeat came as the data of an event ({what}): it is not JSON, and clients that parse every "
-        "event as JSON, the openai SDK among them, raise here."
+        f"A heartbeat was sent as an event's data ({what}). It is not JSON, so clients that parse every event as "
+        "JSON, such as the openai SDK, raise an exception here."
     )
 
 
@@ -132,28 +133,24 @@ def _as_data(what: str) -> Occurrence:
     "heartbeat-form",
     "info",
     "close",
-    advice="Know which clocks it feeds: a comment keeps proxies awake but no watchdog that counts events.",
+    advice="A comment keeps proxies from timing out, but does not reset a client timeout that waits for events.",
     reference="omlx#1011; OmniRoute#8888",
 )
 def heartbeat_form(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Which heartbeats the server sends, how often, and from when on."""
+    """Which heartbeats the server sends, how often, and from when."""
     beats = facts.conn.heartbeats
     if not beats.forms:
         return None
-    forms = ", ".join(f"{count} as {_form(form)}" for form, count in beats.forms.most_common())
+    forms = " and ".join(many(count, form) for form, count in beats.forms.most_common())
     evidence: dict[str, object] = {"forms": dict(beats.forms)}
     when = ""
     if facts.timed and beats.first_t is not None and facts.conn.started_t is not None:
         first = (beats.first_t - facts.conn.started_t) / 1e6
         evidence["first_ms"] = round(first, 1)
-        when = f", the first after {first / 1000:.1f} s"
+        when = f", from {first / 1000:.1f} s on"
         if beats.period_ms is not None:
             evidence["period_ms"] = round(beats.period_ms, 1)
             when += f", every {beats.period_ms / 1000:.1f} s"
     events = any(form != "comment" for form in beats.forms)
-    feeds = "the byte clock and the event clock" if events else "the byte clock only"
-    return Occurrence(f"Heartbeats came: {forms}{when}; they feed {feeds}.", evidence=evidence)
-
-
-def _form(form: str) -> str:
-    return {"comment": "a comment", "ping event": "an event", "empty event": "an event with empty data"}[form]
+    resets = "both byte and event timeouts" if events else "byte timeouts but not event timeouts"
+    return Occurrence(f"The server sent heartbeats: {forms}{when}. They reset {resets}.", evidence=evidence)

@@ -1,4 +1,4 @@
-"""Rules about bytes, lines and fields: what the standard allows, and what clients nevertheless fail on."""
+"""Rules about bytes, lines and fields: what the standard forbids, and what it allows but clients get wrong."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event, Ignored
+from sse_tui.text.wording import many
 
 _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _FIELDS = ("data", "event", "id", "retry")
@@ -29,22 +30,22 @@ _SIZES = (
     reference="openai/openai-python#3819; HTML standard 9.2.6",
 )
 def bom(entry: EntryView, facts: Facts) -> Occurrence:
-    """A byte order mark at the start: legal, and several clients lose the first event to it."""
+    """A byte order mark at the start: legal, but several clients lose the first event because of it."""
     return Occurrence(
-        "The body starts with a byte order mark: the standard removes it, but the openai and anthropic SDKs "
-        "and httpx-sse take it for part of the first field's name and lose the first event."
+        "The body starts with a byte order mark. The standard says to skip it, but the openai and anthropic SDKs "
+        "and httpx-sse read it as part of the first field name and lose the first event."
     )
 
 
 @also("bom", "ignored")
 def bom_inside(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A byte order mark anywhere else is text, so that the line it is in is lost."""
+    """A byte order mark anywhere else is text, so the line it is in is ignored."""
     item = entry.item
     if not isinstance(item, Ignored) or not item.line.startswith("\ufeff"):
         return None
     return Occurrence(
-        f"A byte order mark at byte {item.start}, not at the start of the body, makes the field's name "
-        "unknown, and the line is ignored."
+        f"A byte order mark at byte {item.start}, not at the start of the body, becomes part of the field name, so "
+        "the line is ignored."
     )
 
 
@@ -52,11 +53,11 @@ def bom_inside(entry: EntryView, facts: Facts) -> Occurrence | None:
     "invalid-utf8",
     "warning",
     "bytes:utf8",
-    advice="Encode whole characters: decode and encode with an incremental codec on the server's side.",
+    advice="Encode whole characters: on the server, decode chunks with an incremental decoder before joining them.",
     reference="aisix#111; HTML standard 9.2.6",
 )
 def invalid_utf8(entry: EntryView, facts: Facts) -> Occurrence:
-    """Bytes that are no UTF-8: replaced by the standard, fatal in four SDKs."""
+    """Bytes that are not UTF-8: replaced by the standard, fatal in several SDKs."""
     match = facts.match
     assert match is not None
     bad = bytes.fromhex(str(match.evidence["hex"]))
@@ -64,16 +65,18 @@ def invalid_utf8(entry: EntryView, facts: Facts) -> Occurrence:
     facts.conn.bad_utf8 = bad
     evidence = dict(match.evidence)
     if match.evidence.get("cut"):
-        return Occurrence(f"The body ends inside a character, after {bad.hex(' ')}.", evidence=evidence)
+        return Occurrence(
+            f"The body ends in the middle of a character, after the bytes {bad.hex(' ')}.", evidence=evidence
+        )
     if len(whole) > len(bad) and _is_utf8(whole):
         evidence["halves"] = whole.hex()
         return Occurrence(
-            f"The bytes {bad.hex(' ')} are the second half of a character whose first half came before: the "
-            "server cut it when it decoded or sent its chunks.",
+            f"The bytes {bad.hex(' ')} are the rest of a character that began in an earlier chunk: the server split "
+            "a character when it decoded or sent its chunks.",
             evidence=evidence,
         )
     return Occurrence(
-        f"The bytes {bad.hex(' ')} are not UTF-8: the standard shows U+FFFD, the openai, anthropic and "
+        f"The bytes {bad.hex(' ')} are not UTF-8. The standard replaces them with U+FFFD; the openai, anthropic and "
         "mistralai SDKs raise UnicodeDecodeError and end the stream.",
         evidence=evidence,
     )
@@ -91,43 +94,42 @@ def _is_utf8(data: bytes) -> bool:
     "line-endings",
     "info",
     "bytes:ends",
-    advice="End lines with a single LF, the same everywhere.",
+    advice="End every line with a single LF.",
     reference="hey-api/openapi-ts#3054; mpetazzoni/sse.js#36",
 )
 def line_endings(entry: EntryView, facts: Facts) -> Occurrence:
-    """Line ends other than LF: legal, and missed by clients that split at LF LF."""
+    """Line endings other than LF: legal, but missed by clients that split at LF LF."""
     assert facts.match is not None
     evidence = facts.match.evidence
     counts = ", ".join(f"{evidence[k]} {k.upper()}" for k in ("crlf", "cr", "lf") if evidence[k])
     if evidence["kind"] == "crlf":
         return Occurrence(
-            "Lines end with CRLF: clients that look for LF LF see no event before the body ends.",
+            "Lines end with CRLF. Clients that look for LF LF see no event until the body ends.",
             evidence=evidence,
         )
     if evidence["kind"] == "cr":
         return Occurrence(
-            f"Lines end with a lone CR ({counts}): legal, and unknown to most hand-written clients.",
+            f"Lines end with a lone CR ({counts}): legal, but most hand-written clients do not handle it.",
             "warning",
             evidence=evidence,
         )
     if evidence["kind"] == "lf-cr":
         return Occurrence(
-            f"LF is followed by CR ({counts}): by the standard that is a blank line, which ends the event.",
+            f"LF is followed by CR ({counts}). By the standard that is a blank line, which ends the event.",
             "warning",
             evidence=evidence,
         )
-    return Occurrence(f"Line ends are mixed ({counts}).", "warning", evidence=evidence)
+    return Occurrence(f"Line endings are mixed ({counts}).", "warning", evidence=evidence)
 
 
 @also("line-endings", "close")
 def split_line_ends(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Reads that ended between CR and LF: a client that waits for the LF shows the event late."""
+    """Reads that ended between CR and LF: a client that waits for the LF dispatches the event late."""
     split = facts.conn.scanner.split_crlf
     if not split:
         return None
     return Occurrence(
-        f"{split} of the reads ended between CR and LF: clients that wait for the LF dispatched those events "
-        "late.",
+        f"{many(split, 'read')} ended between CR and LF: clients that wait for the LF dispatch those events late.",
         evidence={"kind": "split", "reads": split},
     )
 
@@ -136,15 +138,15 @@ def split_line_ends(entry: EntryView, facts: Facts) -> Occurrence | None:
     "no-space-after-colon",
     "info",
     "bytes:no-space",
-    advice="Write a space after the colon: every client understands that form.",
+    advice="Send a space after the colon: every client understands that form.",
     reference="openai/openai-python#498; envoyproxy/ai-gateway#2149",
 )
 def no_space_after_colon(entry: EntryView, facts: Facts) -> Occurrence:
-    """No space after a field's colon: legal, and not found by clients that look for ``data: ``."""
+    """No space after a field's colon: legal, but missed by clients that look for ``data: ``."""
     assert facts.match is not None
     return Occurrence(
-        f"There is no space after {facts.match.evidence['field']!r} and its colon: legal, but google-genai "
-        "and hand-written clients that look for 'data: ' see nothing.",
+        f"There is no space after '{facts.match.evidence['field']}:'. That is legal, but google-genai and hand-written "
+        "clients that look for 'data: ' find nothing.",
         evidence=facts.match.evidence,
     )
 
@@ -157,7 +159,7 @@ def no_space_after_colon(entry: EntryView, facts: Facts) -> Occurrence:
     reference="gatling/gatling#4678; jmap-client#19",
 )
 def multi_line_data(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """JSON over several data lines: legal, and cut by clients that read a single line."""
+    """JSON across several data lines: legal, but cut short by clients that read a single line."""
     item = entry.item
     if not isinstance(item, Event) or "\n" not in item.data:
         return None
@@ -165,8 +167,8 @@ def multi_line_data(entry: EntryView, facts: Facts) -> Occurrence | None:
         return None
     lines = item.data.count("\n") + 1
     return Occurrence(
-        f"The event's JSON is spread over {lines} data lines: clients that keep only one of them, or join "
-        "them without a line feed, read something else.",
+        f"The event's JSON is spread over {lines} data lines. Clients that keep only one of them, or join them "
+        "without a line feed, read something else.",
         evidence={"lines": lines},
     )
 
@@ -175,11 +177,11 @@ def multi_line_data(entry: EntryView, facts: Facts) -> Occurrence | None:
     "unknown-field",
     "warning",
     "ignored",
-    advice="Check the server's writer: every line must be one of data, event, id and retry, or a comment.",
+    advice="Check how the server writes events: each line must be a data, event, id or retry field, or a comment.",
     reference="stalwartlabs/jmap-client#26; HTML standard 9.2.6",
 )
 def unknown_field(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A line whose field name is none of the four, so that conforming clients never see it."""
+    """A line whose field name is not one of the four, so conforming clients ignore it."""
     item = entry.item
     if not isinstance(item, Ignored):
         return None
@@ -188,7 +190,7 @@ def unknown_field(entry: EntryView, facts: Facts) -> Occurrence | None:
         return None
     guess = _guess(item.line, name)
     return Occurrence(
-        f"The line {_short(item.line)} is ignored, because {_short(name)} is no field: {guess}.",
+        f"The line {_short(item.line)} is ignored because {_short(name)} is not a field name: {guess}.",
         evidence={"field": name[:80], "guess": guess},
     )
 
@@ -196,25 +198,25 @@ def unknown_field(entry: EntryView, facts: Facts) -> Occurrence | None:
 def _guess(line: str, name: str) -> str:
     bare = name.strip("\ufeff\x00 \t")
     if line.lstrip().startswith(("{", "[", '"', "}")):
-        return "raw JSON without 'data:' before it"
+        return "it is raw JSON without 'data:' in front"
     if bare.lower() in _FIELDS:
-        return f"probably meant as {bare.lower()!r}"
+        return f"{bare.lower()!r} was probably meant"
     if bare == "error":
-        return "an error that was written as a field of its own"
+        return "it is an error written as a field of its own"
     if line.lstrip().startswith("<"):
-        return "HTML, as a proxy's error page"
-    return "perhaps a line feed inside the data that was not sent as a data line"
+        return "it is HTML, for example a proxy's error page"
+    return "perhaps a line of the data was sent without 'data:' in front"
 
 
 @rule(
     "unicode-line-separators",
     "warning",
     "event",
-    advice="Escape these characters in the JSON, as \\u2028 and so on.",
+    advice="Escape these characters in the JSON, for example as \\u2028.",
     reference="modelcontextprotocol/typescript-sdk#1925; florimondmanca/httpx-sse#34",
 )
 def unicode_line_separators(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Characters that some languages take for line ends, raw inside a value."""
+    """Characters that some languages treat as line ends, unescaped inside a value."""
     item = entry.item
     if not isinstance(item, Event) or item.start >= facts.conn.scanner.separators_to:
         return None
@@ -223,8 +225,8 @@ def unicode_line_separators(entry: EntryView, facts: Facts) -> Occurrence | None
         return None
     points = ", ".join(f"U+{ord(char):04X}" for char in found)
     return Occurrence(
-        f"The data holds {points} unescaped: clients that split lines with Python's str.splitlines() or "
-        "httpx's iter_lines() cut the event there.",
+        f"The data contains {points} unescaped. Clients that split lines with Python's str.splitlines() or httpx's "
+        "iter_lines() cut the event there.",
         evidence={"code_points": points},
     )
 
@@ -233,11 +235,11 @@ def unicode_line_separators(entry: EntryView, facts: Facts) -> Occurrence | None
     "oversized-event",
     "warning",
     "event",
-    advice="Send large results in several events, or as a reference to be fetched.",
+    advice="Split large results into several events, or send a reference that the client can fetch.",
     reference="cloudwego/hertz#1408; microsoft/Agents-for-python#507",
 )
 def oversized_event(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """An event larger than what common clients can hold."""
+    """An event larger than common clients accept."""
     return _oversized(entry)
 
 
@@ -247,12 +249,12 @@ def _oversized(entry: EntryView) -> Occurrence | None:
         return None
     size = item.end - item.start
     limit = next(name for least, name in _SIZES if size >= least)
-    return Occurrence(f"The event has {size:,} bytes, more than {limit}.", evidence={"bytes": size})
+    return Occurrence(f"The event is {size:,} bytes long, which is over {limit}.", evidence={"bytes": size})
 
 
 @also("oversized-event", "tail")
 def oversized_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The same for what never ended."""
+    """The same for an event that never ended."""
     return _oversized(entry)
 
 

@@ -1,4 +1,4 @@
-"""Rules about errors that a status of 200 hides."""
+"""Rules about errors hidden behind a status of 200."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sse_tui.dialects.base import Finish, Meta, StreamFault
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode
 from sse_tui.eventstream import Ignored, NoData
+from sse_tui.text.wording import many
 
 _RAW_ERROR = re.compile(r'\s*"(error|error_type)"\s*:')
 _LINE_PROTOCOLS = ("ollama", "kubernetes-watch")
@@ -24,11 +25,11 @@ _RETRYABLE = re.compile(
     "in-band-error",
     "error",
     "deltas",
-    advice="Treat it as a failed request: what came before it is not a whole answer.",
+    advice="Treat the request as failed: what arrived before the error is not a complete answer.",
     reference="ggml-org/llama.cpp#14566; aaif-goose/goose#8031; maximhq/bifrost#5262",
 )
 def in_band_error(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """An error reported inside the stream, when the status was already 200."""
+    """An error reported inside the stream, after the status 200 had been sent."""
     for delta in entry.deltas:
         if isinstance(delta, StreamFault):
             return _reported(delta, facts)
@@ -47,28 +48,27 @@ def error_in_ignored_line(entry: EntryView, facts: Facts) -> Occurrence | None:
     name, colon, value = line.partition(":")
     if name.strip().lower() == "error" and colon:
         occurrence = _reported(_parsed(value.strip(), announced=True), facts)
-        how = "written as a field named 'error', which no conforming client sees"
+        how = "sent as a field named 'error'"
     elif line.startswith("{"):
         fault = _parsed(line, announced=False)
         if fault is None:
             return None
-        occurrence, how = (
-            _reported(fault, facts),
-            "written as raw JSON without 'data:', which no conforming client sees",
-        )
+        occurrence, how = _reported(fault, facts), "sent as raw JSON without 'data:'"
     elif _RAW_ERROR.match(line):
         occurrence = _reported(_parsed("{" + line.rstrip(",") + "}", announced=True), facts)
-        how = "written as raw JSON over several lines, which no conforming client sees"
+        how = "sent as raw JSON over several lines"
     else:
         return None
     if facts.turn.dialect in _LINE_PROTOCOLS:
         return occurrence
-    return occurrence._replace(message=f"{occurrence.message.rstrip('.')}; it was {how}.")
+    return occurrence._replace(
+        message=f"{occurrence.message} It was {how}, so conforming clients never see it."
+    )
 
 
 @also("in-band-error", "no-data")
 def error_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The same from an event named ``error`` without data."""
+    """The same for an event named ``error`` without data."""
     item = entry.item
     if not isinstance(item, NoData) or item.type != "error":
         return None
@@ -77,7 +77,7 @@ def error_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 @also("in-band-error", "deltas")
 def misleading_end(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The end marker after an error: whoever looks for it alone takes the answer for whole."""
+    """The end marker after an error: a client that looks only for that takes the answer to be complete."""
     if not facts.turn.fault_seen:
         return None
     if not any(isinstance(delta, Meta) and delta.name in ("done", "after-end") for delta in entry.deltas):
@@ -102,12 +102,10 @@ def _reported(fault: StreamFault | None, facts: Facts) -> Occurrence:
     retryable = bool(_RETRYABLE.search(f"{named} {message or ''}"))
     tokens = sum(conn.token_events for conn in facts.turn.conns)
     said = (message or "no message")[:200]
-    again = (
-        "the request may succeed when it is sent again" if retryable else "sending it again will hardly help"
-    )
+    again = "A retry may succeed." if retryable else "A retry is unlikely to help."
     return Occurrence(
-        f"The stream reported an error after {tokens} token events: {named + ': ' if named else ''}{said} "
-        f"({again}).",
+        f"The server reported an error in the stream after {many(tokens, 'token event')}: "
+        f"{named + ': ' if named else ''}{said.rstrip('.')}. {again}",
         evidence={
             "type": type_,
             "code": code,

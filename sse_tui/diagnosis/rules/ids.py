@@ -1,4 +1,4 @@
-"""Rules about event ids: what can be resumed from, and what a header can carry."""
+"""Rules about event ids: whether a client can resume from them, and whether a header can carry them."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event, Ignored, NoData
 from sse_tui.resume.numbering import split
 
-LONG = 128  # bytes: beyond, a browser asks with a preflight before it sends Last-Event-ID
+LONG = 128  # bytes: above that, a browser sends a CORS preflight before it sends Last-Event-ID
 
 
 @rule(
     "id-nul",
     "warning",
     "ignored",
-    advice="Leave NUL out of ids.",
+    advice="Keep NUL characters out of ids.",
     reference="HTML standard 9.2.6; WPT format-field-id-null",
 )
 def id_nul(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """An id with NUL in it: the standard ignores the field, so that the event keeps the id before."""
+    """An id that contains NUL: the standard ignores the field, so the previous id stays in effect."""
     item = entry.item
     if not isinstance(item, Ignored) or item.line.partition(":")[0] != "id" or "\0" not in item.line:
         return None
-    return Occurrence("The id has a NUL in it and is ignored: a resume goes back to the id before.")
+    return Occurrence(
+        "The id contains a NUL character and is ignored, so a resume goes back to the previous id."
+    )
 
 
 def _new_id(entry: EntryView) -> str | None:
-    """The id that this item brings, None where it resets it."""
+    """The id that this item sets; None where it resets it."""
     return entry.item.id or None if isinstance(entry.item, Event | NoData) else None
 
 
@@ -40,13 +42,13 @@ def _new_id(entry: EntryView) -> str | None:
     reference="whatwg/html#7363",
 )
 def id_nonascii(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """An id beyond ASCII: clients encode it differently in the header Last-Event-ID."""
+    """An id that is not ASCII: clients encode it differently in the Last-Event-ID header."""
     new = _new_id(entry)
     if new is None or new.isascii():
         return None
     return Occurrence(
-        f"The id {new[:60]!r} is not ASCII: in Last-Event-ID some clients send it as UTF-8, some as Latin-1, "
-        "and some fail."
+        f"The id {new[:60]!r} is not ASCII. In Last-Event-ID some clients send it as UTF-8, others as Latin-1, and "
+        "others fail."
     )
 
 
@@ -54,11 +56,11 @@ def id_nonascii(entry: EntryView, facts: Facts) -> Occurrence | None:
     "id-long",
     "warning",
     "id",
-    advice="Keep ids under 128 bytes, for example a number that the server maps to its position.",
+    advice="Keep ids to 128 bytes or less, for example a number that the server maps to its position.",
     reference="Fetch standard, CORS-safelisted request-header; Wikimedia EventStreams",
 )
 def id_long(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """An id over 128 bytes: a browser asks permission by a preflight before it resumes."""
+    """An id over 128 bytes: a browser sends a CORS preflight before it resumes."""
     new = _new_id(entry)
     if new is None or len(new) <= LONG // 4:
         return None
@@ -66,7 +68,7 @@ def id_long(entry: EntryView, facts: Facts) -> Occurrence | None:
     if size <= LONG:
         return None
     return Occurrence(
-        f"The id has {size} bytes: over {LONG} a browser's resume across origins needs a CORS preflight.",
+        f"The id is {size} bytes long. Above {LONG} bytes a browser needs a CORS preflight to resume across origins.",
         evidence={"bytes": size},
     )
 
@@ -75,7 +77,7 @@ def id_long(entry: EntryView, facts: Facts) -> Occurrence | None:
     "id-not-monotonic",
     "warning",
     "id",
-    advice="Number events upwards, and never reuse or reset the numbers within a stream.",
+    advice="Number events in ascending order, and never reset the numbers within a stream.",
     reference="Mercure specification; MCP specification, resumability",
 )
 def id_not_monotonic(entry: EntryView, facts: Facts) -> Occurrence | None:
@@ -90,7 +92,7 @@ def id_not_monotonic(entry: EntryView, facts: Facts) -> Occurrence | None:
     if number is None or last is None or prefix != before or number > last:
         return None
     return Occurrence(
-        f"The id went back from {facts.conn.last_id[:40]!r} to {new[:40]!r}.",
+        f"The id went back from {facts.conn.last_id[:40]!r} to {new[:40]!r}: a resume may repeat or skip events.",
         evidence={"before": facts.conn.last_id[:80], "id": new[:80]},
     )
 
@@ -103,7 +105,7 @@ def id_not_monotonic(entry: EntryView, facts: Facts) -> Occurrence | None:
     reference="MCP specification, resumability; r3labs/sse#61",
 )
 def id_reused(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """An id that an earlier event of the connection had: a resume cannot tell which one was the last."""
+    """An id that an earlier event of the connection had: a resume cannot tell which of the two was last."""
     new = _new_id(entry)
     if new is None or entry.repeat:
         return None
@@ -111,7 +113,7 @@ def id_reused(entry: EntryView, facts: Facts) -> Occurrence | None:
     if earlier is None:
         return None
     return Occurrence(
-        f"The id {new[:40]!r} was that of event {earlier} already.",
+        f"The id {new[:40]!r} was already used by event {earlier}: a resume cannot tell which of the two was last.",
         evidence={"id": new[:80], "earlier": earlier},
     )
 
@@ -124,12 +126,12 @@ def id_reused(entry: EntryView, facts: Facts) -> Occurrence | None:
     reference="MCP specification, resumability; Mercure specification",
 )
 def id_missing(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Events without an id on a server that sends ids: a resume repeats them."""
+    """Events without an id from a server that sends ids: a resume repeats them."""
     conn = facts.conn
     if conn.own_ids and conn.without_id:
         return Occurrence(
-            f"{conn.without_id} of {conn.own_ids + conn.without_id} events had no id of their own: after a "
-            "cut behind one of them a resume starts before it.",
+            f"{conn.without_id} of {conn.own_ids + conn.without_id} events had no id of their own. If the connection "
+            "breaks right after one of them, a resume repeats it.",
             evidence={"with_id": conn.own_ids, "without_id": conn.without_id},
         )
     return None
@@ -143,7 +145,7 @@ def ids_gone(entry: EntryView, facts: Facts) -> Occurrence | None:
     if not asked or conn.own_ids or not conn.events:
         return None
     return Occurrence(
-        f"The connection was resumed from {asked[:40]!r}, but none of its {conn.events} events has an id: a "
-        "second resume would start at the same place.",
+        f"The connection was resumed from {asked[:40]!r}, but no event on it has an id ({conn.events} in all): "
+        "another resume would start at the same point.",
         evidence={"with_id": 0, "without_id": conn.events},
     )

@@ -1,4 +1,4 @@
-"""The rule about what stops a client's clock before the first token is there."""
+"""The rule about events that stop a client's clock before the first token arrives."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import rule
 from sse_tui.diagnosis.view import EntryView
 
-WORTH_MS = 50.0
+WORTH_MS = 50.0  # a difference below this is not reported
 
 
 @rule(
     "ttft-on-empty-chunk",
     "info",
     "first-token",
-    advice="Stop the clock at the first text, reasoning or tool call that is not empty.",
+    advice="Measure the time to first token at the first text, reasoning or tool call that is not empty.",
     reference="sgl-project/sglang#29251; aisix#869",
 )
 def ttft_on_empty_chunk(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Events without tokens came first: whoever stops the clock at the first event measures too little."""
+    """Events without tokens came first: a clock stopped at the first event shows too short a time."""
     turn = facts.turn
     if not turn.before_token or not facts.timed:
         return None
@@ -27,9 +27,8 @@ def ttft_on_empty_chunk(entry: EntryView, facts: Facts) -> Occurrence | None:
         return None
     kinds = ", ".join(dict.fromkeys(turn.before_token))
     return Occurrence(
-        f"The first event ({kinds}) came after {clocks.ttfc:.0f} ms, the first token after {clocks.ttft:.0f} "
-        f"ms: clients that stop at any chunk report a time that is {clocks.ttft - clocks.ttfc:.0f} ms too "
-        "short.",
+        f"The first event ({kinds}) arrived after {clocks.ttfc:.0f} ms, the first token after {clocks.ttft:.0f} ms: "
+        f"tools that stop the clock at any chunk report a TTFT that is {clocks.ttft - clocks.ttfc:.0f} ms too short.",
         evidence={
             "ttfb_ms": clocks.ttfb,
             "first_byte_ms": clocks.first_byte,

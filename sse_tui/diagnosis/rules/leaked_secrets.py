@@ -1,4 +1,4 @@
-"""The rule about secrets in what is about to be kept or sent to others."""
+"""The rule about secrets in what is recorded and may be shared."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _MASKED = ("[redacted]", "redacted")
     "secrets-in-recording",
     "error",
     "request",
-    advice="Name it in [recording] redact_headers or redact_patterns, and record again before you share anything.",
+    advice="Add it to redact_headers or redact_patterns under [recording], then record again before sharing the file.",
     reference="sse-tui's own rule",
 )
 def secrets_in_request(entry: EntryView, facts: Facts) -> list[Occurrence]:
-    """A key or token in the recording, where whoever gets the file can read it."""
+    """A key or token in the recording, readable by anyone who gets the file."""
     request = entry.record
     if not isinstance(request, Request):
         return []
     occurrences = [
-        _kept(f"the request header {name}", value.encode("utf-8", "replace"))
+        _readable_secret(f"the request header {name}", value.encode("utf-8", "replace"))
         for name, value in request.headers
         if _secret_name(name) and _readable(value)
     ]
     occurrences += [
-        _kept(f"the query parameter {name}", value.encode("utf-8", "replace"))
+        _readable_secret(f"the query parameter {name}", value.encode("utf-8", "replace"))
         for name, value in _query(request.url)
         if _secret_name(name) and _readable(value)
     ]
     found = SECRET.search((request.body or "").encode("utf-8", "replace"))
     if found is not None:
-        occurrences.append(_kept("the request body", found[1]))
+        occurrences.append(_readable_secret("the request body", found[1]))
     return occurrences
 
 
@@ -50,14 +50,14 @@ def secrets_in_body(entry: EntryView, facts: Facts) -> Occurrence:
     """The same in what the server sent."""
     assert facts.match is not None
     return Occurrence(
-        f"The body holds what looks like a key: {facts.match.evidence['masked']}.",
+        f"The body contains what looks like a key: {facts.match.evidence['masked']}.",
         evidence=facts.match.evidence,
     )
 
 
-def _kept(where: str, value: bytes) -> Occurrence:
+def _readable_secret(where: str, value: bytes) -> Occurrence:
     return Occurrence(
-        f"{where[0].upper()}{where[1:]} is kept in readable form: {mask(value)}.",
+        f"{where[0].upper()}{where[1:]} is recorded in plain text: {mask(value)}.",
         evidence={"where": where, "masked": mask(value)},
     )
 

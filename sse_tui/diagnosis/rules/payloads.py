@@ -1,4 +1,4 @@
-"""Rules about payloads that are no JSON, or not that of their dialect."""
+"""Rules about payloads that are not JSON, or not that of their dialect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sse_tui.dialects.base import Malformed
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream import Event
 
-_LOOKS = 64  # payloads of an unknown dialect that are decoded
+_MAX_DECODED = 64  # payloads of an unknown dialect that are parsed
 _KEPT = 4
 _HEARTBEAT = re.compile(r"\s*:.*|\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I | re.S)
 _LIKE_JSON = re.compile(r'\{\s*"')
@@ -28,11 +28,11 @@ _FAMILIES = (
     "invalid-json-event",
     "error",
     "event",
-    advice="Send one whole JSON text an event, on one data line.",
+    advice="Send exactly one complete JSON text per event, on a single data line.",
     reference="Soju06/codex-lb#1010; bentoml/OpenLLM#864",
 )
 def invalid_json_event(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Data that is no JSON where every event should be."""
+    """Data that is not JSON where every event should be."""
     item = entry.item
     if not isinstance(item, Event):
         return None
@@ -41,13 +41,15 @@ def invalid_json_event(entry: EntryView, facts: Facts) -> Occurrence | None:
         broken = any(isinstance(delta, Malformed) and delta.kind == "json" for delta in entry.deltas)
         if not broken or not turn.json_answers:
             return None
-    elif turn.decoded >= _LOOKS or not item.data:
+    elif turn.decoded >= _MAX_DECODED or not item.data:
         return None
     else:
         turn.decoded += 1
-    reason = _no_json(item.data)
+    reason = _why_not_json(item.data)
     if reason is None or _HEARTBEAT.fullmatch(item.data):
-        return None  # an earlier payload was meant; or a heartbeat, of which comment-as-data tells
+        return (
+            None  # the dialect meant an earlier payload; or it is a heartbeat, which comment-as-data reports
+        )
     if turn.known or _LIKE_JSON.match(item.data):
         return _invalid(item.data, reason)
     if len(turn.not_json) < _KEPT:
@@ -57,7 +59,7 @@ def invalid_json_event(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 @also("invalid-json-event", "close")
 def early_invalid_json(entry: EntryView, facts: Facts) -> list[Occurrence]:
-    """The same for what came before the dialect was known."""
+    """The same for data that arrived before the dialect was known."""
     early, facts.turn.not_json = facts.turn.not_json, []
     if not facts.turn.json_answers:
         return []
@@ -68,8 +70,8 @@ def early_invalid_json(entry: EntryView, facts: Facts) -> list[Occurrence]:
     ]
 
 
-def _no_json(data: str) -> str | None:
-    """Why `data` is no JSON; None when it is, or is the end marker."""
+def _why_not_json(data: str) -> str | None:
+    """Why `data` is not JSON; None when it is JSON or the end marker."""
     try:
         decode(data)
     except JsonError as error:
@@ -87,23 +89,23 @@ def _invalid(data: str, reason: str) -> Occurrence:
 
 def _cause(data: str, reason: str) -> str:
     if "\n" in data and "error" in data:
-        return "an error was probably written into the middle of an unfinished event"
+        return "an error was probably written into the middle of an event"
     if "Extra data" in reason:
-        return "two JSON texts are glued together"
+        return "two JSON texts run together"
     if "Unterminated" in reason or "Expecting value" in reason or "end" in reason:
-        return "it is cut: perhaps at a character that the writer took for a line end"
-    return "the writer did not escape or quote something"
+        return "it is cut short, perhaps at a character that the server took for a line end"
+    return "the server probably failed to quote or escape something"
 
 
 @rule(
     "dialect-mismatch",
     "info",
     "event",
-    advice="Name events as the payload does, and keep to one API in a stream.",
+    advice="Give events the same name as the type in their payload, and use one API per stream.",
     reference="Anthropic's and OpenAI's API references on event types",
 )
 def dialect_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """An event whose name and payload disagree, or a payload of another API."""
+    """An event whose name and payload disagree, or a payload from another API."""
     item = entry.item
     if not isinstance(item, Event) or not item.data.startswith("{"):
         return None
@@ -113,18 +115,18 @@ def dialect_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
         kind = _kind(item.data)
         if kind is not None and kind != item.type:
             return Occurrence(
-                f"The event is named {item.type[:60]!r}, its payload's type is {kind[:60]!r}: clients that "
-                "go by the one or the other read different things.",
+                f"The event is named {item.type[:60]!r} but its payload's type is {kind[:60]!r}: clients that go by "
+                "the name and clients that go by the type read different things.",
                 evidence={"event": item.type[:80], "type": kind[:80]},
             )
         return None
-    if not entry.deltas and facts.turn.known and facts.turn.decoded < _LOOKS:
+    if not entry.deltas and facts.turn.known and facts.turn.decoded < _MAX_DECODED:
         facts.turn.decoded += 1
         kind = _kind(item.data)
         for dialect, kinds in _FAMILIES:
             if kind in kinds and dialect != facts.turn.dialect:
                 return Occurrence(
-                    f"The stream is read as {facts.turn.dialect}, but this payload is one of {dialect}.",
+                    f"The stream is read as {facts.turn.dialect}, but this payload belongs to {dialect}.",
                     evidence={"dialect": facts.turn.dialect, "payload": dialect},
                 )
     return None

@@ -1,4 +1,4 @@
-"""Rules about the response's status line and headers, and about bodies that are no event stream."""
+"""Rules about the response's status line and headers, and about bodies that are not an event stream."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def _is_stream(facts: Facts) -> bool:
     "wrong-content-type",
     "error",
     "response",
-    advice="Send 'Content-Type: text/event-stream'; if a proxy answered, look at its status page.",
+    advice="Send 'Content-Type: text/event-stream'. If a proxy answered instead of the server, check its logs.",
     reference="oc-web#143; florimondmanca/httpx-sse#11; HTML standard 9.2.3",
 )
 def wrong_content_type(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A status of 200 and not an event stream: browsers fail for good, other clients see nothing."""
+    """Status 200 but not an event stream: browsers fail for good, other clients see nothing."""
     response = entry.record
     if not isinstance(response, Response) or response.status != 200:
         return None
@@ -41,14 +41,14 @@ def wrong_content_type(entry: EntryView, facts: Facts) -> Occurrence | None:
         return None  # MCP answers a request either way
     if kind in _LINES:
         return Occurrence(
-            f"The body is {kind}: JSON lines and no event stream, which EventSource refuses and SSE clients "
-            "read as nothing.",
+            f"The body is {kind}, JSON lines rather than an event stream: EventSource refuses it, and other SSE "
+            "clients find no events in it.",
             "info" if facts.turn.line_protocol else "warning",
             evidence={"content_type": given},
         )
-    what = f"is {given[:80]!r}" if given else "is missing"
+    what = f"is {given[:80]!r}, not" if given else "is missing, instead of"
     return Occurrence(
-        f"The content type {what}, not text/event-stream: a browser fails without a retry, httpx-sse raises "
+        f"The content type {what} text/event-stream. A browser fails without a retry, httpx-sse raises "
         "SSEError, and the openai and anthropic SDKs read on as if nothing were wrong.",
         evidence={"content_type": given},
     )
@@ -56,24 +56,24 @@ def wrong_content_type(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 @also("wrong-content-type", "ignored")
 def not_a_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The same told from the body: HTML, or JSON lines."""
+    """The same as the body shows it: HTML, or JSON lines."""
     item, conn = entry.item, facts.conn
     if not isinstance(item, Ignored) or item.start > 3 or conn.events:
         return None
     if conn.response is not None and not _is_stream(facts):
-        return None  # its header has been told of
+        return None  # the header has been reported
     line = item.line.lstrip("\ufeff \t")
     raw = conn.window.quote(0, 200)
     if line.startswith("<"):
         return Occurrence(
-            "The body is HTML, probably a proxy's error page under the status 200: the openai and anthropic "
-            "SDKs return normally with no event at all.",
+            "The body is HTML, probably a proxy's error page sent with status 200. The openai and anthropic SDKs "
+            "return normally without a single event.",
             evidence={"sniffed": "html", "start": raw.decode("utf-8", "replace")},
         )
     if line.startswith("{"):
         return Occurrence(
-            "The body starts with a JSON object and not with a field: it is JSON or JSON lines, of which an "
-            "SSE client reads nothing.",
+            "The body starts with a JSON object rather than a field: it is JSON or JSON lines, in which an SSE client "
+            "finds no events.",
             "info" if facts.turn.line_protocol else "error" if _is_stream(facts) else "warning",
             evidence={"sniffed": "json", "start": raw.decode("utf-8", "replace")},
         )
@@ -84,19 +84,19 @@ def not_a_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
     "charset-not-utf8",
     "warning",
     "response",
-    advice="Send UTF-8, and say 'charset=utf-8' or nothing.",
+    advice="Send UTF-8, with 'charset=utf-8' or without a charset.",
     reference="WPT eventsource/format-utf-8; HTML standard 9.2.6",
 )
 def charset_not_utf8(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A charset other than UTF-8: the standard ignores it, httpx-sse decodes by it."""
+    """A charset other than UTF-8: the standard ignores it, httpx-sse uses it."""
     given = facts.conn.response_header("content-type") or ""
     for parameter in given.split(";")[1:]:
         name, _, value = parameter.partition("=")
         charset = value.strip().strip('"').lower()
         if name.strip().lower() == "charset" and charset not in ("utf-8", "utf8", ""):
             return Occurrence(
-                f"The charset is {charset!r}: the standard decodes as UTF-8 all the same, httpx-sse and "
-                "others by the header.",
+                f"The charset is {charset!r}. By the standard clients decode as UTF-8 regardless, but httpx-sse and "
+                "others go by the header.",
                 evidence={"charset": charset},
             )
     return None
@@ -106,24 +106,24 @@ def charset_not_utf8(entry: EntryView, facts: Facts) -> Occurrence | None:
     "compressed-stream",
     "warning",
     "response",
-    advice="Turn compression off for text/event-stream, or flush the compressor after every event.",
+    advice="Turn off compression for text/event-stream, or flush the compressor after every event.",
     reference="encode/starlette#2753; jersey/jersey#3309",
 )
 def compressed_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Content coding on a stream: compressors hold events back unless they are flushed."""
+    """Content coding on a stream: compressors hold events back unless flushed."""
     coding = facts.conn.response_header("content-encoding")
     if not coding or coding.strip().lower() == "identity" or not _is_stream(facts):
         return None
     return Occurrence(
-        f"The stream is compressed ({coding}): a compressor that is not flushed for every event holds events "
-        "back.",
+        f"The stream is compressed ({coding}): events are held back unless the compressor is flushed after each of "
+        "them.",
         evidence={"coding": coding},
     )
 
 
 @also("compressed-stream", "close")
 def flush_pattern(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """How the compressor was flushed, told at the end."""
+    """How often the compressor was flushed, known at the end."""
     conn = facts.conn
     if not conn.response_header("content-encoding") or not conn.event_reads:
         return None
@@ -143,7 +143,7 @@ def flush_pattern(entry: EntryView, facts: Facts) -> Occurrence | None:
     reference="ggml-org/llama.cpp#24774",
 )
 def missing_anti_buffering_headers(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """No headers that keep proxies from buffering or caching the stream."""
+    """The headers that keep proxies from buffering or caching the stream are missing."""
     if not _is_stream(facts):
         return None
     missing = []
@@ -155,8 +155,7 @@ def missing_anti_buffering_headers(entry: EntryView, facts: Facts) -> Occurrence
     if not missing:
         return None
     return Occurrence(
-        f"The response lacks {' and '.join(missing)}: nginx and other proxies may hold the stream back or "
-        "cache it.",
+        f"The response lacks {' and '.join(missing)}: nginx and other proxies may buffer or cache the stream.",
         evidence={"missing": missing},
     )
 
@@ -165,7 +164,7 @@ def missing_anti_buffering_headers(entry: EntryView, facts: Facts) -> Occurrence
     "connection-close-hints",
     "info",
     "response",
-    advice="Stream with chunked coding over a connection that is kept, HTTP/1.1 or newer.",
+    advice="Use HTTP/1.1 or newer with chunked transfer coding and a persistent connection.",
     reference="c8s#144; HTML standard 9.2.7",
 )
 def connection_close_hints(entry: EntryView, facts: Facts) -> Occurrence | None:
@@ -184,8 +183,8 @@ def connection_close_hints(entry: EntryView, facts: Facts) -> Occurrence | None:
     if not signs:
         return None
     return Occurrence(
-        f"{', '.join(signs)} on a stream: something on the way may have read it whole before passing it on, "
-        "or will not keep the connection.",
+        f"{', '.join(signs)} on a stream: something on the way may read all of it before passing it on, or will not "
+        "keep the connection open.",
         evidence={"signs": signs},
     )
 
@@ -199,7 +198,7 @@ def connection_close_hints(entry: EntryView, facts: Facts) -> Occurrence | None:
     reference="vllm-project/vllm#54947; mlx-openai-server#269; huggingface/text-generation-inference#495",
 )
 def server_keeps_generating(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """After our disconnect the server's own figures still show an active request."""
+    """After we disconnected, the server's own figures still show an active request."""
     left, request = facts.session.left_running, facts.conn.request
     if left is None or request is None or left is facts.conn:
         return None
@@ -218,8 +217,8 @@ def server_keeps_generating(entry: EntryView, facts: Facts) -> Occurrence | None
     if not active:
         return None
     return Occurrence(
-        f"Connection {left.number} was closed before its answer was whole, and the server still counts "
-        f"{active:g} active requests ({text.strip()[:80]}).",
+        f"Connection {left.number} was closed before its answer was complete, but the server still reports "
+        f"{active:g} active request{'' if active == 1 else 's'} ({text.strip()[:80]}).",
         evidence={"closed": left.number, "active": active},
     )
 
@@ -234,7 +233,7 @@ _GAUGES = (
 
 
 def _active(text: str) -> float:
-    """The number of active requests that a line of Prometheus metrics or a list of slots shows."""
+    """The number of active requests in a line of Prometheus metrics or a list of slots."""
     if '"is_processing"' in text:
         return text.count('"is_processing":true') + text.count('"is_processing": true')
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""Rules about what a resumed stream lost, repeated or began anew."""
+"""Rules about resumed streams that lost events, repeated them or started over."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
 from sse_tui.resume import Verdict
+from sse_tui.text.wording import many
 
 _SEQUENCE = re.compile(r'"sequence_number"\s*:\s*(\d{1,15})\b')
-_LOOKED_AT = 8  # events of a connection in which numbering must show
+_NUMBERED_BY = 8  # sequence numbers must show up within this many events of a connection
 
 
 def _new_verdict(facts: Facts, *kinds: str) -> Verdict | None:
-    """The continuity verdict, when it is one of `kinds` and this connection brought it."""
+    """The continuity verdict, if it is one of `kinds` and this connection led to it."""
     if len(facts.turn.conns) < 2:
         return None
     verdict = facts.turn.view.verdict
@@ -35,22 +36,22 @@ def _new_verdict(facts: Facts, *kinds: str) -> Verdict | None:
     "error",
     "resumed",
     "close",
-    advice="Do not resume from this server by Last-Event-ID; drop what comes again, or start the answer anew.",
+    advice="Do not resume with Last-Event-ID from this server: drop repeated events, or request the answer again.",
     reference="whatwg/html#8297; r3labs/sse#61",
 )
 def resume_unsupported(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """After the reconnect the stream began again from its start."""
+    """After the reconnect the stream started over."""
     verdict = _new_verdict(facts, "restarted")
     if verdict is None:
         return None
     asked = facts.conn.request_header("last-event-id")
     if asked:
         return Occurrence(
-            f"Last-Event-ID {asked[:40]!r} was not honoured: {verdict.detail}.",
+            f"The server ignored Last-Event-ID {asked[:40]!r}: {verdict.detail}.",
             evidence={"asked": asked[:200]},
         )
     return Occurrence(
-        f"The server sends its history again on every connection: {verdict.detail}.",
+        f"The server repeats its history on every connection: {verdict.detail}.",
         "warning",
         evidence={"asked": None},
     )
@@ -61,31 +62,31 @@ def resume_unsupported(entry: EntryView, facts: Facts) -> Occurrence | None:
     "error",
     "resumed",
     "close",
-    advice="Fetch what is missing in another way, or start anew; keep more events on the server.",
+    advice="Get the missing events another way, or start over; keep a longer history on the server.",
     reference="whatwg/html#8297; term-llm#878",
 )
 def resume_gap(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """After the reconnect the stream went on later than where it had stopped."""
+    """After the reconnect the stream continued past the point where it had stopped."""
     verdict = _new_verdict(facts, "lost")
     if verdict is None:
         return None
     asked = facts.conn.request_header("last-event-id")
     return Occurrence(
-        f"{verdict.n} events between the cut and the resume are missing (asked to go on after {asked!r}).",
+        f"{many(verdict.n, 'event')} went missing between the cut and the resume (Last-Event-ID was {asked!r}).",
         evidence={"missing": verdict.n, "asked": asked, "detail": verdict.detail},
     )
 
 
 @also("resume-gap", "response")
 def other_place(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The server says by its own Last-Event-ID that it goes on from elsewhere."""
+    """The server's own Last-Event-ID says that it continues from elsewhere."""
     asked = facts.conn.request_header("last-event-id")
     answered = facts.conn.response_header("last-event-id")
     if not asked or answered is None or answered == asked:
         return None
     return Occurrence(
-        f"The resume asked for what follows {asked[:40]!r}, the server goes on after {answered[:40]!r}: "
-        "events may be lost.",
+        f"The client asked to resume after {asked[:40]!r}, but the server continues after {answered[:40]!r}: events "
+        "may be lost.",
         "warning",
         evidence={"asked": asked[:200], "answered": answered[:200]},
     )
@@ -93,12 +94,12 @@ def other_place(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 @also("resume-gap", "event")
 def sequence_jump(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Sequence numbers inside the payloads that jump, or that begin in the middle."""
+    """Sequence numbers in the payloads that jump, or that do not start at the beginning."""
     item, conn = entry.item, facts.conn
     for delta in entry.deltas:
         if isinstance(delta, Meta) and delta.name == "sequence-gap":
             return _jumped(delta.value[0] - 1, delta.value[1])
-    if not isinstance(item, Event) or not (conn.numbered or conn.events < _LOOKED_AT):
+    if not isinstance(item, Event) or not (conn.numbered or conn.events < _NUMBERED_BY):
         return None
     found = _SEQUENCE.search(item.data)
     if found is None:
@@ -107,7 +108,7 @@ def sequence_jump(entry: EntryView, facts: Facts) -> Occurrence | None:
     conn.sequence, conn.numbered = (
         number,
         facts.turn.dialect != "openai-responses",
-    )  # that one tells of gaps itself
+    )  # that dialect reports gaps itself
     if last is None:
         return _late_start(number, facts)
     return _jumped(last, number) if conn.numbered and number != last + 1 else None
@@ -117,7 +118,11 @@ def _jumped(last: int, number: int) -> Occurrence:
     missing = number - last - 1
     return Occurrence(
         f"The sequence number went from {last} to {number}: "
-        + (f"{missing} events are missing." if missing > 0 else "events came again or out of order."),
+        + (
+            f"{many(missing, 'event')} missing."
+            if missing > 0
+            else "events were repeated or came out of order."
+        ),
         "warning",
         evidence={"before": last, "number": number},
     )
@@ -130,8 +135,8 @@ def _late_start(number: int, facts: Facts) -> Occurrence | None:
     if len(facts.turn.conns) > 1:
         return None
     return Occurrence(
-        f"The stream begins at sequence number {number}: what came before is missing, and helpers that wait "
-        "for the first event fail.",
+        f"The stream starts at sequence number {number}: earlier events are missing, and helpers that wait for the "
+        "first event fail.",
         "warning",
         evidence={"before": None, "number": number},
     )
@@ -142,17 +147,17 @@ def _late_start(number: int, facts: Facts) -> Occurrence | None:
     "warning",
     "resumed",
     "close",
-    advice="Drop events whose id has been seen; start a resume behind the id that was sent.",
+    advice="In the client, drop events with a known id; in the server, resume after the id in Last-Event-ID.",
     reference="r3labs/sse#61; strands-agents/harness-sdk#2771",
 )
 def resume_duplicate(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """After the reconnect events came again that had been received."""
+    """After the reconnect the server repeated events that had already arrived."""
     if entry.kind == "event" and entry.repeat:
-        return None  # counted when the first new one comes, or at the end
+        return None  # they are counted when the first new event arrives, or at the end
     verdict = _new_verdict(facts, "repeated")
     if verdict is None:
         return None
     return Occurrence(
-        f"{verdict.n} events came again after the reconnect; they were left out of the answer.",
+        f"The server repeated {many(verdict.n, 'event')} after the reconnect; the answer leaves them out.",
         evidence={"repeated": verdict.n},
     )

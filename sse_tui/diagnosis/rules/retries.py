@@ -1,4 +1,4 @@
-"""Rules about the reconnection time, the field ``retry``."""
+"""Rules about the reconnection time, the ``retry`` field."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ HUGE_MS = 3_600_000
     "retry-invalid",
     "warning",
     "ignored",
-    advice="Send retry as plain ASCII digits: milliseconds.",
+    advice="Send retry in milliseconds, with ASCII digits only.",
     reference="HTML standard 9.2.6; launchdarkly/dotnet-eventsource#92",
 )
 def retry_invalid(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A retry that is no number of digits: the standard ignores it, some clients read it."""
+    """A retry that is not just digits: the standard ignores it, some clients do not."""
     item = entry.item
     if not isinstance(item, Ignored):
         return None
@@ -30,9 +30,10 @@ def retry_invalid(entry: EntryView, facts: Facts) -> Occurrence | None:
     try:
         lax = f"Python clients that use int() wait {int(shown)} ms"
     except ValueError:
-        lax = "no client waits as it says"
+        lax = "no client uses it"
     return Occurrence(
-        f"retry {shown[:40]!r} is not only digits and is ignored; {lax}.", evidence={"value": shown[:80]}
+        f"retry {shown[:40]!r} is not just digits, so the standard ignores it; {lax}.",
+        evidence={"value": shown[:80]},
     )
 
 
@@ -40,7 +41,7 @@ def retry_invalid(entry: EntryView, facts: Facts) -> Occurrence | None:
     "retry-zero",
     "warning",
     "retry",
-    advice="Ask for at least a few hundred milliseconds.",
+    advice="Send a retry of at least a few hundred milliseconds.",
     reference="launchdarkly/rust-eventsource-client#135",
 )
 def retry_zero(entry: EntryView, facts: Facts) -> Occurrence | None:
@@ -48,7 +49,7 @@ def retry_zero(entry: EntryView, facts: Facts) -> Occurrence | None:
     if not isinstance(entry.item, Retry) or entry.item.ms != 0:
         return None
     return Occurrence(
-        "retry is 0: a client that takes it literally reconnects in a tight loop when the server is down."
+        "retry is 0: a client that takes it literally reconnects in a tight loop while the server is down."
     )
 
 
@@ -56,16 +57,15 @@ def retry_zero(entry: EntryView, facts: Facts) -> Occurrence | None:
     "retry-huge",
     "warning",
     "retry",
-    advice="Ask for seconds, not hours; to stop clients answer 204.",
+    advice="Send a retry of seconds, not hours; to stop clients from reconnecting, answer with status 204.",
     reference="launchdarkly/dotnet-eventsource#92",
 )
 def retry_huge(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A reconnection time over an hour: clients clamp it, or seem to hang."""
+    """A reconnection time over an hour: clients cap it, or seem to hang."""
     if not isinstance(entry.item, Retry) or entry.item.ms <= HUGE_MS:
         return None
     return Occurrence(
-        f"retry is {entry.item.ms:,} ms ({entry.item.ms / 3_600_000:.1f} h): clients clamp it differently, or seem "
-        "to hang.",
+        f"retry is {entry.item.ms:,} ms ({entry.item.ms / 3_600_000:.1f} h): some clients cap it, others seem to hang.",
         evidence={"ms": entry.item.ms},
     )
 
@@ -74,14 +74,14 @@ def retry_huge(entry: EntryView, facts: Facts) -> Occurrence | None:
     "retry-alone",
     "warning",
     "retry-block",
-    advice="Put retry into the block of the first event.",
+    advice="Send retry in the same block as the first event.",
     reference="openai/openai-python#2722",
 )
 def retry_alone(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A block of nothing but retry: legal, and an empty event to common SDKs."""
+    """A block with only a retry field: legal, but an empty event to common SDKs."""
     if not isinstance(entry.item, Retry):
         return None
     return Occurrence(
-        f"retry {entry.item.ms} stands in a block of its own: the openai SDK makes an event with empty data of "
-        "it and raises JSONDecodeError."
+        f"retry {entry.item.ms} is in a block of its own: the openai SDK turns that into an event with empty data and "
+        "raises JSONDecodeError."
     )

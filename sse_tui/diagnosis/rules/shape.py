@@ -1,4 +1,4 @@
-"""Rules about payloads that are JSON of their dialect, and trip clients all the same."""
+"""Rules about payloads that are valid in their dialect but still trip up clients."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _PADDING = re.compile(r'"(obfuscation|padding|_pad)"\s*:\s*"([^"]*)"')
     "empty-or-null-choices",
     "info",
     "event",
-    advice="Read choices[0] only where there is one, and null as absent.",
+    advice="In the client, check that choices is not empty before reading choices[0], and treat null as absent.",
     reference="BerriAI/litellm#8450; Portkey-AI/gateway#1629",
 )
 def empty_or_null_choices(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """A chunk without choices, or fields that are null: loops over choices[0].delta fail."""
+    """A chunk without choices, or fields that are null: code that reads choices[0].delta fails."""
     item = entry.item
     if not isinstance(item, Event) or facts.turn.dialect not in ("openai-chat", "openai-completions"):
         return None
@@ -32,7 +32,7 @@ def empty_or_null_choices(entry: EntryView, facts: Facts) -> Occurrence | None:
         value = "null" if found[1] == "null" else "empty"
         position = _position(data, facts)
         return Occurrence(
-            f"choices is {value} in {position}: code that reads choices[0] of every chunk fails.",
+            f"choices is {value} in {position}: code that reads choices[0] in every chunk fails.",
             evidence={"choices": value, "position": position},
         )
     if "null" in data:
@@ -44,15 +44,14 @@ def empty_or_null_choices(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 def _null(nulls: list[str]) -> Occurrence:
     return Occurrence(
-        f"{', '.join(nulls)} are null in a delta: code that takes a field that is there for one with a value "
-        "fails.",
+        f"{', '.join(nulls)} are null in a delta: code that expects a value wherever the field is present fails.",
         evidence={"null": nulls},
     )
 
 
 def _position(data: str, facts: Facts) -> str:
     if "prompt_filter_results" in data:
-        return "the first chunk, which holds Azure's filter results"
+        return "the first chunk, which has Azure's filter results"
     if '"usage"' in data:
         return "the chunk with the usage"
     return "a chunk" if facts.conn.events else "the first chunk"
@@ -62,11 +61,11 @@ def _position(data: str, facts: Facts) -> str:
     "padding",
     "info",
     "event",
-    advice="Leave it out of byte rates; with OpenAI, stream_options.include_obfuscation turns it off.",
+    advice="Ignore byte rates; with OpenAI, set stream_options.include_obfuscation to false to turn it off.",
     reference="OpenAI API reference, stream_options.include_obfuscation",
 )
 def padding(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Padding of random length in every event: bytes say nothing about tokens."""
+    """Padding of random length in every event: byte counts say nothing about tokens."""
     item = entry.item
     if not isinstance(item, Event) or '"obfuscation"' not in item.data:
         return None
@@ -75,6 +74,6 @@ def padding(entry: EntryView, facts: Facts) -> Occurrence | None:
         return None
     share = len(found[0]) / max(1, item.end - item.start)
     return Occurrence(
-        f"A field {found[1]!r} pads the events to hide their lengths; it is {share:.0%} of this one.",
+        f"The field {found[1]!r} pads the events to hide their lengths; it makes up {share:.0%} of this one.",
         evidence={"field": found[1], "share": round(share, 3)},
     )

@@ -1,4 +1,4 @@
-"""Rules about silence, and about limits of time on the way."""
+"""Rules about silence, and about time limits on the way."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.rules.termination import was_cut
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.recording.records import Close
+from sse_tui.text.wording import many
 
 # Seconds after which something on the way is known to cut: what, as far as known.
 KNOWN_S = (
@@ -36,7 +37,7 @@ def nearest(seconds: float) -> tuple[int, str]:
     "idle-gap",
     "warning",
     "gap",
-    advice="Send a comment at least every 15 s while nothing else is to be sent.",
+    advice="Send a comment at least every 15 s while there is nothing else to send.",
     reference="withings-mcp#25; ollama/ollama#14420; HTML standard 9.2.7",
 )
 def idle_gap(entry: EntryView, facts: Facts) -> Occurrence:
@@ -68,11 +69,11 @@ def _gap(seconds: float) -> Occurrence:
     "keepalive-masked-stall",
     "warning",
     "beat",
-    advice="Time the progress, not the bytes: only text, reasoning and tool calls should reset that timer.",
+    advice="Base client timeouts on progress, not on bytes: reset them on text, reasoning and tool calls only.",
     reference="aaif-goose/goose#11679; open-mercato#5406",
 )
 def keepalive_masked_stall(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Heartbeats keep coming while the answer gets no further."""
+    """Heartbeats keep coming while the answer makes no progress."""
     conn = facts.conn
     if entry.t is None:
         return None
@@ -90,8 +91,8 @@ def keepalive_masked_stall(entry: EntryView, facts: Facts) -> Occurrence | None:
         "progress_idle_s": round(stalled, 3),
     }
     return Occurrence(
-        f"No progress for {stalled:.0f} s while {beats} heartbeats came: timers of "
-        f"bytes{' and events' if entry.kind == 'event' else ''} do not notice.",
+        f"No progress for {stalled:.0f} s, while {many(beats, 'heartbeat')} arrived: timeouts on bytes"
+        f"{' or events' if entry.kind == 'event' else ''} do not notice.",
         "error" if stalled >= STUCK_S else "warning",
         evidence=evidence,
     )
@@ -112,11 +113,11 @@ def stuck(entry: EntryView, facts: Facts) -> Occurrence | None:
     "periodic-cut",
     "warning",
     "close",
-    advice="Find the timeout on the way (the nearest known limit is a hint), or end and resume before it.",
+    advice="Find the timeout on the way (the nearest known limit is a hint) and raise it, or reconnect before it.",
     reference="agentdeals#1098; WaveHouse#226; axonhub#2146",
 )
 def periodic_cut(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Connections are cut at the same age again and again: a limit of time, not of content."""
+    """Connections are cut at the same age again and again: a time limit, whatever the content."""
     record, conn = entry.record, facts.conn
     if not isinstance(record, Close) or entry.t is None or conn.started_t is None or record.reason == "fault":
         return None
@@ -132,6 +133,6 @@ def periodic_cut(entry: EntryView, facts: Facts) -> Occurrence | None:
     limit, who = nearest(age)
     near = f", near the {limit} s of {who}" if abs(limit - age) <= max(SAME_S, 0.05 * limit) else ""
     return Occurrence(
-        f"{len(same) + 1} connections were cut at the age of {age:.1f} s{near}.",
+        f"{len(same) + 1} connections were cut after about {age:.1f} s{near}: a time limit on the way.",
         evidence={"ages_s": [round(a, 2) for a in (*same, age)], "nearest_limit_s": limit},
     )

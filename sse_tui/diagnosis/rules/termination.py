@@ -1,4 +1,4 @@
-"""Rules about how a stream ended, and whether it was whole."""
+"""Rules about how a stream ended, and whether it was complete."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Tail
 from sse_tui.recording.records import Close
+from sse_tui.text.wording import many
 
 MARKERS = {
     "openai-chat": "a finish reason and [DONE]",
@@ -34,7 +35,7 @@ _HOW = {
 
 
 def was_cut(facts: Facts, reason: str) -> bool:
-    """Whether the connection ended before the answer was whole."""
+    """Whether the connection ended before the answer was complete."""
     conn, turn = facts.conn, facts.turn
     if reason in ("client", "refused") or (conn.response is None and not conn.reads):
         return False
@@ -50,11 +51,11 @@ def was_cut(facts: Facts, reason: str) -> bool:
     "truncated-stream",
     "error",
     "close",
-    advice="Check for the end marker and treat a stream without it as failed; look for limits on the way.",
+    advice="In the client, treat a stream without its end marker as failed; check proxies for time and size limits.",
     reference="vercel/ai#19165; NVIDIA/TensorRT-LLM#18289",
 )
 def truncated_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The body ended without the dialect's end marker, or the HTTP framing was cut."""
+    """The body ended without the dialect's end marker, or inside the HTTP framing."""
     record, turn, conn = entry.record, facts.turn, facts.conn
     if not isinstance(record, Close) or not was_cut(facts, record.reason):
         return None
@@ -62,7 +63,7 @@ def truncated_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
     how = _HOW.get(record.reason, record.reason)
     detail = f" ({record.detail[:120]})" if record.detail else ""
     calls = [call for call in turn.view.answer.tool_calls if call["arguments"]]
-    open_calls = f", {len(calls)} tool calls perhaps unfinished" if calls else ""
+    open_calls = f", with {many(len(calls), 'tool call')} possibly unfinished" if calls else ""
     without = f" without {missing}" if record.reason == "eof" or turn.known else ""
     return Occurrence(
         f"The stream broke off after {conn.events} events{without}: {how}{detail}{open_calls}. "
@@ -78,17 +79,17 @@ def truncated_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 
 def _sdk_behaviour(dialect: str) -> str:
-    """What its caller learns of it from the SDK for `dialect`."""
+    """What the SDK for `dialect` makes of a truncated stream."""
     if dialect == "anthropic-messages":
-        return "The anthropic SDK returns normally, its helper with a message whose stop_reason is None."
+        return "The anthropic SDK returns normally; its helper returns a message whose stop_reason is None."
     if dialect.startswith("openai-"):
-        return "The openai SDK returns normally, as if the answer were whole."
-    return "A client that does not look for the end marker takes it for whole."
+        return "The openai SDK returns normally, as if the answer were complete."
+    return "A client that does not look for the end marker takes the answer to be complete."
 
 
 @also("truncated-stream", "reconnect")
 def went_on(entry: EntryView, facts: Facts) -> Occurrence:
-    """A cut that was followed by a reconnect is no longer an error: the continuity rules judge it."""
+    """A cut followed by a reconnect is no longer an error: the continuity rules judge it."""
     return Occurrence("", "warning", amend=True, evidence={"reconnected": True})
 
 
@@ -96,7 +97,7 @@ def went_on(entry: EntryView, facts: Facts) -> Occurrence:
     "unterminated-tail",
     "warning",
     "tail",
-    advice="End every event with a blank line, the last one too.",
+    advice="End every event with a blank line, including the last one.",
     reference="openai/openai-node#2725; openai/openai-go#697; sudoprivacy/sudocode#576",
 )
 def unterminated_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
@@ -107,15 +108,15 @@ def unterminated_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
     size = item.end - item.start
     marker = next((marker for marker in _IN_TAIL if marker in item.text), None)
     whole = facts.turn.view.dialect.complete is True
-    state = "the answer was whole without it" if whole else "the answer is not whole without it"
+    state = f"the answer is {'complete' if whole else 'not complete'} without them"
     if marker is None:
         return Occurrence(
-            f"The last {size} bytes have no blank line behind them, so the standard discards them; {state}.",
+            f"The last {many(size, 'byte')} have no blank line after them, so the standard discards them; {state}.",
             evidence={"bytes": size, "logically_complete": whole},
         )
     return Occurrence(
-        f"The last {size} bytes hold the end marker {marker} and have no blank line behind them, so a "
-        f"conforming client never sees it; {state}.",
+        f"The last {many(size, 'byte')} contain the end marker {marker} but have no blank line after them, so "
+        f"conforming clients never see it; {state}.",
         "error",
         evidence={"bytes": size, "marker": marker, "logically_complete": whole},
     )
@@ -125,28 +126,28 @@ def unterminated_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
     "double-terminal",
     "warning",
     "deltas",
-    advice="Stop reading at the first end marker; make the server send it once.",
+    advice="In the client, stop reading at the first end marker; in the server, send it once.",
     reference="tenstorrent/vllm#378; llama-cpp-python",
 )
 def double_terminal(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The end marker came again."""
+    """The end marker was repeated."""
     for delta in entry.deltas:
         if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() == "[DONE]":
-            return Occurrence("The end marker [DONE] came again after the stream had ended.")
+            return Occurrence("The end marker [DONE] was sent again after the stream had ended.")
     return None
 
 
 @also("double-terminal", "close")
 def done_without_finish(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The end marker without any finish reason: perhaps an interrupted answer."""
+    """The end marker without a finish reason: the answer may have been interrupted."""
     turn = facts.turn
     if turn.done_at is None or turn.finish_seen or turn.fault_seen:
         return None
     if turn.dialect not in ("openai-chat", "openai-completions"):
         return None
     return Occurrence(
-        f"[DONE] came as event {turn.done_at}, but no chunk had a finish reason: llama-cpp-python ends an "
-        "interrupted answer so.",
+        f"[DONE] arrived as event {turn.done_at}, but no chunk had a finish reason: llama-cpp-python ends an "
+        "interrupted answer this way.",
         evidence={"finish_reason": None},
     )
 
@@ -163,6 +164,6 @@ def data_after_terminal(entry: EntryView, facts: Facts) -> Occurrence | None:
     for delta in entry.deltas:
         if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() != "[DONE]":
             return Occurrence(
-                "An event came after the end marker: clients have stopped reading by then, and never see it."
+                "An event arrived after the end marker: clients have stopped reading by then and never see it."
             )
     return None

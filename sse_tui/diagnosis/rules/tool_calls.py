@@ -1,4 +1,4 @@
-"""Rules about tool calls that clients put together wrongly."""
+"""Rules about tool calls that clients assemble wrongly."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sse_tui.eventstream import Event
     "tool-call-index",
     "warning",
     "deltas",
-    advice="Give parallel calls the indices 0, 1, 2, and every piece the index of its call.",
+    advice="Number parallel calls 0, 1, 2, ..., and send the index of its call with every piece.",
     reference="ai-dynamo/dynamo#4723; vercel/ai#14277",
 )
 def tool_call_index(entry: EntryView, facts: Facts) -> list[Occurrence] | None:
-    """Tool calls whose indices are missing, shared or leave gaps: clients merge or lose calls."""
+    """Tool calls with missing, shared or skipped indices: clients merge or lose calls."""
     if facts.turn.dialect != "openai-chat" or not isinstance(entry.item, Event):
         return None
     new = [d for d in entry.deltas if isinstance(d, ToolCall) and d.slot not in facts.turn.tool_slots]
@@ -53,7 +53,7 @@ def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Occurrence | N
     index, ident = call.get("index"), call.get("id")
     if not isinstance(index, int):
         return Occurrence(
-            "A tool call has no index: clients that go by it merge or drop calls.",
+            "A tool call has no index: clients that rely on it merge or drop calls.",
             evidence={"index": None, "id": ident},
         )
     known = facts.turn.tool_indices
@@ -61,14 +61,14 @@ def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Occurrence | N
     occurrence = None
     if key in known and isinstance(ident, str) and known[key] not in (None, ident):
         occurrence = Occurrence(
-            f"Index {index} was that of the call {known[key]!r} and is now that of {ident!r}: clients that "
-            "go by the index glue the two together.",
+            f"Index {index} belonged to the call {known[key]!r} and is now used for {ident!r}: clients that go by the "
+            "index merge the two calls.",
             evidence={"index": index, "ids": [known[key], ident]},
         )
     elif key not in known and index > sum(k // 1_000_000 == choice for k in known):
         occurrence = Occurrence(
-            f"A tool call has index {index}, with no call before it at that distance: accumulators that fill "
-            "a list by index fail.",
+            f"A tool call has index {index}, but lower indices are missing: code that collects calls in a list by "
+            "index fails.",
             evidence={"index": index, "id": ident},
         )
     known[key] = ident if isinstance(ident, str) else known.get(key)
@@ -77,7 +77,7 @@ def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Occurrence | N
 
 @also("tool-call-index", "close")
 def broken_arguments(entry: EntryView, facts: Facts) -> list[Occurrence]:
-    """Arguments that are no JSON at the end of a whole answer."""
+    """Arguments that are not JSON at the end of a complete answer."""
     view = facts.turn.view
     if view.dialect.complete is not True or view.answer.error is not None:
         return []
@@ -91,9 +91,9 @@ def broken_arguments(entry: EntryView, facts: Facts) -> list[Occurrence]:
         except JsonError as error:
             occurrences.append(
                 Occurrence(
-                    f"The arguments of the call of {call['name']!r} are no JSON at the end: {error}.",
+                    f"The finished arguments of the call to {call['name']!r} are not JSON: {error}.",
                     "error",
-                    "Do not run the tool; check for pieces that were lost or given to another call.",
+                    "Do not run the tool; check whether pieces were lost or added to another call.",
                     evidence={"id": call["id"], "name": call["name"], "arguments": arguments[:200]},
                 )
             )

@@ -1,4 +1,4 @@
-"""Rules about token counts: what they say, and what events do not."""
+"""Rules about token counts: whether they are there, and whether events can stand in for them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from sse_tui.diagnosis.registry import rule
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.recording.records import Close
+from sse_tui.text.wording import many
 
-ENOUGH = 10  # token events before their number says something
+ENOUGH = 10  # token events; fewer prove nothing
 _CHARACTERS_A_TOKEN = 20
 
 
 def _ended(entry: EntryView, facts: Facts) -> bool:
-    """Whether an answer came to its end on this connection."""
+    """Whether this is the end of a connection that brought tokens of an answer."""
     return (
         isinstance(entry.record, Close) and facts.turn.json_answers and facts.turn.view.gaps.token_events > 0
     )
@@ -24,20 +25,20 @@ def _ended(entry: EntryView, facts: Facts) -> bool:
     "usage-missing",
     "info",
     "close",
-    advice='Ask for it: stream_options {"include_usage": true} in OpenAI\'s API.',
+    advice='Ask for usage in the request: with OpenAI\'s API, "stream_options": {"include_usage": true}.',
     reference="tenstorrent/vllm#377",
 )
 def usage_missing(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """No token counts: tokens a second can only be estimated from the events."""
+    """No token counts: tokens per second can only be estimated from the events."""
     view = facts.turn.view
     if not _ended(entry, facts) or view.answer.usage is not None or view.answer.error is not None:
         return None
     events = view.gaps.token_events
     asked = _asked_for_usage(facts)
-    state = "although the request asked for it" if asked else "and the request did not ask for it"
+    state = "although the request asked for them" if asked else "and the request did not ask for any"
     return Occurrence(
-        f"The stream gave no token counts{', ' + state if asked is not None else ''}; {events} events are "
-        "all there is to count.",
+        f"The stream has no token counts{', ' + state if asked is not None else ''}: rates are estimated from "
+        f"{many(events, 'token event')}.",
         "warning" if asked else "info",
         evidence={"token_events": events, "asked": asked},
     )
@@ -59,29 +60,29 @@ def _asked_for_usage(facts: Facts) -> bool | None:
     "usage-mismatch",
     "warning",
     "close",
-    advice="Do not compute rates from these counts; ask the provider what they count.",
+    advice="Do not compute rates from these counts; ask the provider what they include.",
     reference="tenstorrent/vllm#377; genai-bench#81",
 )
 def usage_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Token counts that cannot be those of the text that came."""
+    """Token counts that cannot match the text that arrived."""
     view = facts.turn.view
     usage = view.answer.usage
     if not _ended(entry, facts) or usage is None or usage.get("output") is None:
         return None
     if view.dialect.complete is not True or view.answer.error is not None:
-        return None  # the last count is perhaps yet to come
+        return None  # the final count may be yet to come
     output = usage["output"] or 0
     characters = view.answer.text_length + view.answer.reasoning_length
     reasoning = usage.get("reasoning") or 0
     evidence = {"output": output, "characters": characters, "reasoning": reasoning}
     if characters > _CHARACTERS_A_TOKEN * max(1, output + reasoning):
         return Occurrence(
-            f"The usage says {output} output tokens, but {characters} characters of text came.",
+            f"Usage says {many(output, 'output token')}, but {many(characters, 'character')} of text arrived.",
             evidence=evidence,
         )
     if reasoning > output > 0 and facts.turn.dialect not in ("gemini",):
         return Occurrence(
-            f"The usage says {reasoning} reasoning tokens and only {output} output tokens in all.",
+            f"Usage says {many(reasoning, 'reasoning token')} but only {many(output, 'output token')} in all.",
             evidence=evidence,
         )
     return None
@@ -91,11 +92,11 @@ def usage_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
     "chunk-not-token",
     "info",
     "close",
-    advice="Read the gaps as gaps between events, and take the time per token from the usage.",
+    advice="Do not read the gap between events as ITL; take the time per token from usage (TPOT).",
     reference="sgl-project/sglang#12064; probar#27",
 )
 def chunk_not_token(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Events do not hold one token each: a gap between events is no inter-token latency."""
+    """Events do not carry one token each: the gap between events is not the inter-token latency."""
     view = facts.turn.view
     if not _ended(entry, facts) or view.gaps.token_events < ENOUGH:
         return None
@@ -103,8 +104,8 @@ def chunk_not_token(entry: EntryView, facts: Facts) -> Occurrence | None:
     if ratio is None or 0.8 <= ratio <= 1.25:
         return None
     return Occurrence(
-        f"{view.output_tokens} output tokens came in {view.gaps.token_events} events, {ratio:.2f} a token "
-        "event: the gap between events is not the latency between tokens.",
+        f"{view.output_tokens} output tokens arrived in {view.gaps.token_events} token events, {ratio:.2f} per event: "
+        "the gap between events is not the latency between tokens.",
         evidence={"tokens": view.output_tokens, "events": view.gaps.token_events, "ratio": round(ratio, 3)},
     )
 
@@ -113,11 +114,11 @@ def chunk_not_token(entry: EntryView, facts: Facts) -> Occurrence | None:
     "thinking-hidden",
     "info",
     "close",
-    advice="Count them when you look at speed and cost; ask for reasoning summaries where the API has them.",
+    advice="Include them in speed and cost; request reasoning summaries where the API offers them.",
     reference="modelscope/evalscope#1463; sgl-project/genai-bench#81",
 )
 def thinking_hidden(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """Reasoning tokens were counted and not shown: the wait before the text is theirs."""
+    """Reasoning tokens were counted but not sent: they explain the wait before the text."""
     view = facts.turn.view
     reasoning = (view.answer.usage or {}).get("reasoning") or 0
     if not isinstance(entry.record, Close) or not reasoning or view.answer.reasoning_length:
@@ -125,6 +126,6 @@ def thinking_hidden(entry: EntryView, facts: Facts) -> Occurrence | None:
     ttft = view.clocks.clocks().ttft
     wait = f", which explains part of the {ttft / 1000:.1f} s before the first token" if ttft else ""
     return Occurrence(
-        f"The model spent {reasoning} reasoning tokens that the stream does not show{wait}.",
+        f"The model used {many(reasoning, 'reasoning token')} that the stream does not show{wait}.",
         evidence={"reasoning": reasoning, "ttft_ms": ttft},
     )
