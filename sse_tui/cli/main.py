@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import importlib
 import os
@@ -16,6 +15,7 @@ import sse_tui
 from sse_tui.cli import narration, output
 from sse_tui.cli.exits import Exit, Terminated, exit_of
 from sse_tui.errors import SseTuiError
+from sse_tui.text.nearest import did_you_mean
 
 # In the order in which --help shows them.
 COMMANDS = (
@@ -59,8 +59,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]}?" if near else ""))
+            ctx.fail(f"No such command {args[0]!r}. {did_you_mean(args[0], COMMANDS)}".rstrip())
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -89,9 +89,7 @@ def verdict_part(verdict: Verdict, good: Style, bad: Style) -> Part:
     count = f" {verdict.n}" if verdict.kind in {"lost", "repeated"} else ""
     text = f"verdict: {SIGNS.get(verdict.kind, '?')} {verdict.kind}{count}"
     detail = f"{text}, {verdict.detail}" if verdict.detail and verdict.kind != "repeated" else text
-    return Part(
-        pane_line(detail), good if verdict.kind in {"lossless", "repeated"} else bad, 0, shorter=text
-    )
+    return Part(pane_line(detail), good if verdict.kind in {"lossless", "repeated"} else bad, 0, shorter=text)
 
 
 class FaultsBar(Horizontal):
