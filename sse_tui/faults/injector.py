@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sse_tui.eventstream import LIMIT, Event, EventTooLarge, Parser
+from sse_tui.eventstream import Event, EventTooLarge, Parser
 from sse_tui.faults.plan import FaultSpec, Plan
+from sse_tui.limits import MAX_EVENT_BYTES
 
 _NS_PER_MS = 1_000_000
 
@@ -69,7 +70,7 @@ class Injector:
     Times are nanoseconds of any one clock. After a `Cut` or a `Reset` the connection is over.
     """
 
-    def __init__(self, plan: Plan | None = None, t: int = 0, limit: int = LIMIT) -> None:
+    def __init__(self, plan: Plan | None = None, t: int = 0, limit: int = MAX_EVENT_BYTES) -> None:
         self._armed: list[_Armed] = []
         self._limit = limit
         self.open(t)

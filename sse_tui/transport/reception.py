@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sse_tui.dialects.base import Delta, Dialect, StreamFault
-from sse_tui.eventstream import LIMIT, Comment, Event, EventTooLarge, Ignored, Item, Parser
+from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.resume import Continuity
 
@@ -17,7 +18,7 @@ class Reception:
     is an error that the stream told of.
     """
 
-    def __init__(self, dialect: Dialect, last_event_id: str, limit: int = LIMIT) -> None:
+    def __init__(self, dialect: Dialect, last_event_id: str, limit: int = MAX_EVENT_BYTES) -> None:
         self._dialect = dialect
         self._limit = limit
         self._continuity = Continuity()
