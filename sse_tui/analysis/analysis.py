@@ -14,6 +14,7 @@ from sse_tui.analysis.turn import Connection, Turn
 from sse_tui.diagnosis import Diagnosis, Finding
 from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Idle
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import (
@@ -29,8 +30,6 @@ from sse_tui.recording.records import (
     Request,
     Response,
 )
-
-MAX_EVENT_BYTES = 16 * 2**20
 
 
 class _Wire:

@@ -51,10 +51,10 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in help_page.COMMANDS and not ctx.resilient_parsing:
-            import difflib
+            # Imported here: a command that exists needs no comparison with the others.
+            from sse_tui.text.nearest import did_you_mean
 
-            near = difflib.get_close_matches(args[0], help_page.COMMANDS, n=1)
-            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]}?" if near else ""))
+            ctx.fail(f"No such command {args[0]!r}. {did_you_mean(args[0], help_page.COMMANDS)}".rstrip())
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
 import types
@@ -15,6 +14,7 @@ from typing import Any, Literal, Union
 import msgspec
 
 from sse_tui.config.schema import Section
+from sse_tui.text.nearest import did_you_mean
 
 
 class LeafError(Exception):
@@ -51,8 +51,7 @@ def step(type_: Any, key: str) -> Any:
     known = fields(type_)
     if key in known:
         return known[key]
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]}?" if near else f"Valid here: {', '.join(known)}."
+    hint = did_you_mean(key, known, f"Valid here: {', '.join(known)}.", likeness=0.5)
     raise LeafError("is not a known key", hint, "config-unknown-key")
 
 

@@ -10,6 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
+from sse_tui.limits import MAX_EVENT_BYTES, MAX_REQUEST_BYTES, STORE_BYTES
+
 PositiveInt: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 NonNegativeInt: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 PositiveFloat: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
@@ -87,9 +89,9 @@ class Server(Section, kw_only=True, frozen=True):
     grace_s: NonNegativeSeconds = 30.0
     retry_ms: NonNegativeInt = 1000
     max_streams: PositiveInt = 64
-    max_body_bytes: PositiveInt = 8 * 2**20
+    max_body_bytes: PositiveInt = MAX_REQUEST_BYTES
     store_max_events: PositiveInt = 50_000
-    store_max_bytes: PositiveInt = 64 * 2**20
+    store_max_bytes: PositiveInt = STORE_BYTES
     store_max_age_s: NonNegativeSeconds = 300.0
     allow_origins: list[str] = []
     access_log: bool = False
@@ -102,7 +104,7 @@ class Recording(Section, kw_only=True, frozen=True):
     keep: PositiveInt = 50
     redact_headers: list[str] = []
     redact_patterns: list[str] = []
-    max_event_bytes: PositiveInt = 16 * 2**20
+    max_event_bytes: PositiveInt = MAX_EVENT_BYTES
 
 
 class Slo(Section, kw_only=True, frozen=True):

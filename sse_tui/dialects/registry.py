@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from sse_tui.dialects.auto import Detecting, DetectingLines
 from sse_tui.dialects.base import Dialect
 from sse_tui.dialects.generic import Generic
@@ -30,6 +28,7 @@ from sse_tui.dialects.providers.vercel_ui import VercelUI
 from sse_tui.dialects.providers.watsonx import Watsonx
 from sse_tui.dialects.providers.writer_completions import WriterCompletions
 from sse_tui.errors import UsageError
+from sse_tui.text.nearest import did_you_mean
 
 _MOST_USED_FIRST: tuple[type[Dialect], ...] = (
     OpenAIChat,
@@ -98,11 +97,8 @@ def dialect_class(name: str) -> type[Dialect]:
         return READERS[name]
     except KeyError:
         valid = [*READERS, Auto.name]
-        near = difflib.get_close_matches(name.lower().replace("_", "-"), valid, n=1)
-        hint = f"Did you mean {near[0]!r}? " if near else ""
-        raise UsageError(
-            "unknown-dialect", f"There is no dialect {name!r}.", f"{hint}Valid names: {', '.join(valid)}."
-        ) from None
+        hint = f"{did_you_mean(name.lower().replace('_', '-'), valid)} Valid names: {', '.join(valid)}."
+        raise UsageError("unknown-dialect", f"There is no dialect {name!r}.", hint.lstrip()) from None
 
 
 def create(name: str) -> Dialect:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from sse_tui.dialects.base import Message, Prepared
 from sse_tui.dialects.payload import JsonError, decode
 from sse_tui.errors import UsageError
+from sse_tui.text.nearest import did_you_mean
 
 PARAMS = ("temperature", "top_p", "top_k", "min_p", "max_tokens", "seed", "stop")
 
@@ -40,11 +40,10 @@ def mapped(params: Mapping[str, Any], names: Mapping[str, str], dialect: str) ->
 
 
 def _unknown(name: str) -> UsageError:
-    near = difflib.get_close_matches(name, [*PARAMS, "extra"], n=1)
     return UsageError(
         "unknown-parameter",
         f"A chat request has no parameter {name!r} here.",
-        f"Did you mean {near[0]!r}?" if near else f"Put it under extra, or use one of {', '.join(PARAMS)}.",
+        did_you_mean(name, [*PARAMS, "extra"], f"Put it under extra, or use one of {', '.join(PARAMS)}."),
     )
 
 

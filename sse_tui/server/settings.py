@@ -7,6 +7,7 @@ import ipaddress
 import msgspec
 
 from sse_tui.errors import UsageError
+from sse_tui.limits import MAX_REQUEST_BYTES, STORE_BYTES
 
 
 class StoreLimits(msgspec.Struct, kw_only=True, frozen=True):
@@ -16,7 +17,7 @@ class StoreLimits(msgspec.Struct, kw_only=True, frozen=True):
     """
 
     max_events: int = 50_000
-    max_bytes: int = 64 * 2**20
+    max_bytes: int = STORE_BYTES
     max_age_s: float = 300.0
 
 
@@ -37,7 +38,7 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     grace_s: float = 30.0
     retry_ms: int = 1000
     store: StoreLimits = StoreLimits()
-    max_body_bytes: int = 8 * 2**20
+    max_body_bytes: int = MAX_REQUEST_BYTES
     max_streams: int = 64
     accept_wait_s: float = 0.25
     write_bytes: int = 64 * 2**10

@@ -9,6 +9,7 @@ from typing import Any
 from sse_tui import dialects
 from sse_tui.config import Profile
 from sse_tui.dialects.base import BEARER, Message
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.resume import Policy
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest, Timeouts
@@ -27,7 +28,7 @@ class TurnSpec:
     plan: str = ""
     verify: bool = True
     http2: bool = False
-    max_event_bytes: int = 16 * 2**20
+    max_event_bytes: int = MAX_EVENT_BYTES
 
 
 def chat_turn(

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from sse_tui.config import Config, Profile
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.resume import Policy
 from sse_tui.transport import StreamRequest, Timeouts
-
-MAX_EVENT_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import httpx
 
 from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
-from sse_tui.eventstream import LIMIT
 from sse_tui.faults import Injector, Plan
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.recording.records import CloseReason, Reconnect, Record
 from sse_tui.resume import AttemptResult, Policy, Reconnector, TryAgain
 from sse_tui.transport.attempt import Attempt
@@ -61,7 +61,7 @@ class Driver:
         plan: Plan | None = None,
         verify: bool | str = True,
         http2: bool = False,
-        max_event_bytes: int = LIMIT,
+        max_event_bytes: int = MAX_EVENT_BYTES,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:

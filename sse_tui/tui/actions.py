@@ -7,11 +7,12 @@ An action's `id` is what ``[keys]`` of the configuration calls it. `keys` work e
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from textual.binding import Binding
+
+from sse_tui.text.nearest import did_you_mean
 
 FOOTER_KEYS = 7
 AT_ONCE = frozenset({"app", "faults"})
@@ -217,8 +218,7 @@ class Keymap:
 
 
 def _unknown(name: str) -> str:
-    near = difflib.get_close_matches(name, BY_ID, n=1)
-    return f"[keys] {name}: there is no such action." + (f" Did you mean {near[0]}?" if near else "")
+    return f"[keys] {name}: there is no such action. {did_you_mean(name, BY_ID)}".rstrip()
 
 
 def bindings(scope: str) -> list[Binding]:

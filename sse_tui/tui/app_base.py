@@ -17,13 +17,13 @@ from textual.widget import Widget
 from sse_tui.errors import SseTuiError
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
+from sse_tui.text.safety import typed
 from sse_tui.tui.answer.answer_pane import AnswerPane
 from sse_tui.tui.answer.prompt import Prompt
 from sse_tui.tui.bars.faults_bar import FaultsBar
 from sse_tui.tui.bars.slo_table import Objectives
 from sse_tui.tui.detail.detail_pane import DetailPane, TabLine
 from sse_tui.tui.drawing.line_view import LineView
-from sse_tui.tui.drawing.visible import typed
 from sse_tui.tui.screens.help import metrics_screen
 from sse_tui.tui.wire.filters import FILTERS
 from sse_tui.tui.wire.find_bar import FindBar

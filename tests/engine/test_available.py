@@ -28,9 +28,9 @@ async def test_one_sentence_says_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
         require_local_models()
     assert str(caught.value) == SENTENCE
-    with pytest.raises(EngineError, match="sse-tui.local"):
+    with pytest.raises(EngineError, match=r"sse-tui.local"):
         await LlamaCppEngine(tmp_path / "model.gguf").start()
-    with pytest.raises(EngineError, match="sse-tui.local"):
+    with pytest.raises(EngineError, match=r"sse-tui.local"):
         await make_engine(ServeOptions(), ensure, Backend())
 
 

@@ -508,7 +508,7 @@ def test_retry_max_is_what_the_vectors_say():
     assert RETRY_MAX == 2**53 - 1
 
 
-def test_imports_only_the_standard_library_and_the_errors():
+def test_imports_only_the_standard_library_the_errors_and_the_limits():
     program = (
         "import sys; before = set(sys.modules); import sse_tui.eventstream;"
         "print(*sorted({m for m in set(sys.modules) - before}))"
@@ -521,5 +521,5 @@ def test_imports_only_the_standard_library_and_the_errors():
     ]
     assert foreign == []
     own = {m for m in loaded if m.startswith("sse_tui") and not m.startswith("sse_tui.eventstream")}
-    assert own == {"sse_tui", "sse_tui.errors"}
+    assert own == {"sse_tui", "sse_tui.errors", "sse_tui.limits"}
     assert not {"asyncio", "socket", "time", "ssl"} & set(loaded)

@@ -17,8 +17,8 @@ class Client:
     """One client.
 
     `strips_bom`: a byte order mark at the start is removed rather than read as text. `bad_utf8`: bytes that are not
-    UTF-8 are replaced, or end the stream with an exception. `phantoms`: a blank line dispatches an event once a type, an
-    id or a retry is set, even without data. `int_retry`: retry is parsed by int(), which accepts more than digits.
+    UTF-8 are replaced, or end the stream with an exception. `phantoms`: a blank line dispatches an event once a type,
+    an id or a retry is set, even without data. `int_retry`: retry is parsed by int(), which accepts more than digits.
     `charset`: the header's charset is used instead of UTF-8. `checks_type`: what happens with a content type other than
     text/event-stream: the connection fails for good, an exception is raised, or nothing. `payloads`: how the client
     interprets the data.

@@ -13,9 +13,10 @@ from typing import BinaryIO, cast
 
 import msgspec
 
-from sse_tui.analysis.analysis import MAX_EVENT_BYTES, Analysis
+from sse_tui.analysis.analysis import Analysis
 from sse_tui.config import Config
 from sse_tui.errors import SseTuiError, UsageError
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.offline.bundle import words
 from sse_tui.offline.bundle.known_secrets import Survey, bundle_redactor, successor
 from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text

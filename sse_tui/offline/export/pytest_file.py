@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sse_tui.eventstream import Event, EventTooLarge, Parser
+from sse_tui.limits import UNLIMITED
 from sse_tui.offline.export.tape import TapedConnection
 from sse_tui.recording.records import Headers
 
@@ -15,7 +16,6 @@ _LEFT_OUT = frozenset(
     ["transfer-encoding", "content-length", "content-encoding", "connection", "keep-alive", "date", "server",
      "set-cookie", "trailer", "upgrade", "alt-svc"]
 )  # fmt: skip
-MAX_EVENT_BYTES = 1 << 40
 
 _HEAD = '''\
 """A recorded event stream as a test.
@@ -171,7 +171,7 @@ def _is_latin(value: str) -> bool:
 
 
 def _events(reads: Sequence[bytes]) -> list[tuple[str, str, str]]:
-    parser = Parser(limit=MAX_EVENT_BYTES)
+    parser = Parser(limit=UNLIMITED)
     try:
         items = [item for read in reads for item in parser.feed(read)]
     except EventTooLarge as error:

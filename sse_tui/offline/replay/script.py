@@ -14,6 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from sse_tui.eventstream import Event, EventTooLarge, NoData, Parser
+from sse_tui.limits import UNLIMITED
 from sse_tui.offline.export.tape import Tape, TapedConnection
 from sse_tui.recording.records import Fault, Headers
 from sse_tui.recording.redact import PLACEHOLDER
@@ -21,7 +22,6 @@ from sse_tui.recording.redact import PLACEHOLDER
 Ending = Literal["whole", "cut", "reset", "hang"]
 Framing = Literal["chunked", "length", "close", "none"]
 
-MAX_EVENT_BYTES = 1 << 40
 _ENDINGS: dict[str, Ending] = {
     "eof": "whole", "client": "whole", "refused": "whole", "reset": "reset", "timeout": "hang",
 }  # fmt: skip
@@ -87,7 +87,7 @@ class Script:
 
     def _index(self, conn: TapedConnection) -> None:
         """Note where each event ID first stood: what follows it may repeat it, and must not be lost."""
-        parser = Parser(limit=MAX_EVENT_BYTES, last_event_id=_asked_after(conn))
+        parser = Parser(limit=UNLIMITED, last_event_id=_asked_after(conn))
         for _, data in conn.decoded():
             try:
                 items = parser.feed(data)

@@ -15,13 +15,13 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.turn import Turn
 from sse_tui.errors import UsageError
 from sse_tui.offline.report.measures import ALIASES, MEASURES, Measure, measure
+from sse_tui.text.nearest import did_you_mean
 
 _NAME = re.compile(r"\s*(!?)\s*([A-Za-z][\w.:-]*)\s*")
 _OP = re.compile(r"(<=|>=|==|!=|!~|<|>|=|~)\s*")
@@ -83,8 +83,8 @@ def _expectation(text: str, at: int) -> tuple[Expectation, int]:
         raise _wrong(text, at, "a name is expected here")
     found = measure(match[2])
     if found is None:
-        known = get_close_matches(match[2], [*MEASURES, *ALIASES], 3, 0.5)
-        hint = f"Did you mean {' or '.join(known)}?" if known else f"Known: {', '.join(MEASURES)}, rule:NAME."
+        known = f"Known: {', '.join(MEASURES)}, rule:NAME."
+        hint = did_you_mean(match[2], [*MEASURES, *ALIASES], known, most=3, likeness=0.5)
         raise UsageError("expect-unknown", f"There is no measure {match[2]!r} to expect anything of.", hint)
     end = match.end()
     op = _OP.match(text, end)

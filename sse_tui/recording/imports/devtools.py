@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.recording.imports.marked import Lines
 from sse_tui.recording.imports.piece import Piece, malformed
 from sse_tui.recording.imports.rebuilt import NOTE, Rebuilder
 from sse_tui.recording.imports.stamps import DAY, NS
 from sse_tui.recording.records import Close, End, Note, Record, chunk
 
-ROW_LIMIT = 16 << 20
 LONGEST_END = 40
 # Where the time ends a line, the row does.
 _END = re.compile(rb"\t(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?[AaPp]\.?[Mm]\.?)?[ ]*\r?\n?$")
@@ -75,8 +75,8 @@ class _Table:
             return
         self._row.append(line)
         self._size += len(line)
-        if self._size > ROW_LIMIT:
-            raise self._wrong(f"is longer than {ROW_LIMIT} bytes")
+        if self._size > MAX_EVENT_BYTES:
+            raise self._wrong(f"is longer than {MAX_EVENT_BYTES} bytes")
         # A long line comes in parts, and its time may be cut between them.
         self._tail = (self._tail + line[-LONGEST_END:])[-LONGEST_END:]
         tail = self._tail

@@ -16,8 +16,8 @@ from rich.style import Style
 
 from sse_tui.analysis.entry import Span
 from sse_tui.analysis.turn import Turn
+from sse_tui.text.safety import pane
 from sse_tui.tui.answer import markdown_lines
-from sse_tui.tui.drawing.visible import visible
 from sse_tui.tui.drawing.wrapping import Wrapper
 
 GUTTERS = {"user": "▌ ", "reasoning": "┊ ", "tool": "│ ", "refusal": "! "}
@@ -126,7 +126,7 @@ class Document:
 
     def _static(self, kind: str, turn: int, text: str) -> None:
         wrapper = Wrapper(self.width - len(GUTTERS.get(kind, "")))
-        wrapper.feed(visible(text))
+        wrapper.feed(pane(text))
         self._add(Block(kind, turn, wrapper))
 
     def _begin(self, position: int, turn: Turn) -> None:
@@ -144,7 +144,9 @@ class Document:
         changed = False
         if shown.length < turn.transcript.length:
             for channel, text in turn.transcript.since(shown.length):
-                self._write(position, shown, channel, visible(text))
+                before = shown.last if self.blocks[-1].kind == channel else ""
+                self._write(position, shown, channel, pane(text, before))
+                shown.last = text[-1:]
             changed = True
         if turn.over:
             shown.finished = True
@@ -180,7 +182,7 @@ class Document:
         if block.length > markdown_lines.LIMIT:
             return
         said = "".join(text for _, text in turn.transcript.since(block.start))
-        source = visible(said[: block.length])
+        source = pane(said[: block.length])
         if source.strip():
             block.rendered = markdown_lines.render(
                 source, self.width, start=block.start, code_theme=self.code_theme, accent=self.accent
@@ -196,9 +198,10 @@ class Document:
 
 @dataclass
 class _Shown:
-    """How much of a turn was laid out."""
+    """How much of a turn was laid out, and its last character."""
 
     length: int = 0
+    last: str = ""
     finished: bool = False
 
 
@@ -217,7 +220,7 @@ def ending(turn: Turn) -> str:
         parts.append(f"{turn.events:,} events")
     if turn.verdict is not None:
         parts.append(f"resumed {len(turn.connections) - 1}×, {turn.verdict.kind}")
-    return visible(" · ".join(parts))
+    return pane(" · ".join(parts))
 
 
 def highlight(line: DocLine, turn: int, span: Span) -> list[tuple[int, int]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sse_tui.session.live import Live, Status
+from sse_tui.text.safety import pane_line
 from sse_tui.tui.bars.endpoint_text import engine_text, loading_text
-from sse_tui.tui.drawing.visible import visible_line
 
 BAR_CELLS = 30
 Hint = tuple[str, str]
@@ -17,14 +17,14 @@ def hints(live: Live, status: Status, waiting: str, retry_key: str) -> list[Hint
     if live.spec.mode == "inspect":
         return [
             ("hint", ""),
-            ("hint", f"connecting to {visible_line(live.spec.request.url)}" if live.spec.request else ""),
+            ("hint", f"connecting to {pane_line(live.spec.request.url)}" if live.spec.request else ""),
         ]
     lines: list[Hint] = [("hint", ""), ("label", "Chat, with every byte of it in the wire log.")]
     lines += _endpoint(status, retry_key)
     if waiting:
         lines += [
             ("hint", ""),
-            ("user", f"▌ {visible_line(waiting)}"),
+            ("user", f"▌ {pane_line(waiting)}"),
             ("hint", "is sent when the model is ready"),
         ]
     return lines
@@ -37,7 +37,7 @@ def _endpoint(status: Status, retry_key: str) -> list[Hint]:
     if endpoint.state == "failed":
         return [
             ("hint", ""),
-            ("error", f"✗ {visible_line(endpoint.message)}"),
+            ("error", f"✗ {pane_line(endpoint.message)}"),
             ("hint", f"{retry_key} tries again"),
         ]
     if endpoint.state == "ready":

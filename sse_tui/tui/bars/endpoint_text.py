@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sse_tui.session.endpoint import EndpointStatus
-from sse_tui.tui.drawing.visible import visible_line
+from sse_tui.text.safety import pane_line
 
 
 def loading_text(status: EndpointStatus) -> str:
@@ -13,7 +13,7 @@ def loading_text(status: EndpointStatus) -> str:
     if status.state == "downloading":
         return f"downloading model {megabytes(status.done)}" if status.done else "downloading model"
     if status.state in {"starting", "loading"}:
-        return f"{status.state} the model" + (f" {visible_line(status.model)}" if status.model else "")
+        return f"{status.state} the model" + (f" {pane_line(status.model)}" if status.model else "")
     return ""
 
 
@@ -45,8 +45,8 @@ def _devices(engine: dict[str, object]) -> str:
         names = [
             str(device.get("name", device)) if isinstance(device, dict) else str(device) for device in devices
         ]
-        return visible_line("+".join(names))
-    return visible_line(str(devices)) if devices else "CPU"
+        return pane_line("+".join(names))
+    return pane_line(str(devices)) if devices else "CPU"
 
 
 def _layers(engine: dict[str, object]) -> str:

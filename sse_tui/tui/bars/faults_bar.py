@@ -17,10 +17,10 @@ from textual.widgets import Input, Static
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import parse_plan
 from sse_tui.resume import Verdict
+from sse_tui.text.safety import pane_line
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.drawing.fit import Part, fit_line
 from sse_tui.tui.drawing.looks import look
-from sse_tui.tui.drawing.visible import visible_line
 
 SIGNS = {"lossless": "✓", "lost": "✗", "repeated": "≈", "restarted": "✗", "unknown": "?"}
 
@@ -64,9 +64,9 @@ class FaultKeys(Widget, can_focus=True):
         else:
             parts.append(Part("^x then c cut  r reset  s stall  a arm", self._look("quiet"), 4))
         if self._armed:
-            parts.append(Part(f"armed: {visible_line(self._armed)}", self._look("armed"), 1))
+            parts.append(Part(f"armed: {pane_line(self._armed)}", self._look("armed"), 1))
         elif self._last:
-            parts.append(Part(f"last: {visible_line(self._last)}", self._look("quiet"), 3))
+            parts.append(Part(f"last: {pane_line(self._last)}", self._look("quiet"), 3))
         if self._verdict is not None:
             parts.append(verdict_part(self._verdict, self._look("good"), self._look("bad")))
         return fit_line(parts, self.size.width)
@@ -89,9 +89,7 @@ def verdict_part(verdict: Verdict, good: Style, bad: Style) -> Part:
     count = f" {verdict.n}" if verdict.kind in {"lost", "repeated"} else ""
     text = f"verdict: {SIGNS.get(verdict.kind, '?')} {verdict.kind}{count}"
     detail = f"{text}, {verdict.detail}" if verdict.detail and verdict.kind != "repeated" else text
-    return Part(
-        visible_line(detail), good if verdict.kind in {"lossless", "repeated"} else bad, 0, shorter=text
-    )
+    return Part(pane_line(detail), good if verdict.kind in {"lossless", "repeated"} else bad, 0, shorter=text)
 
 
 class FaultsBar(Horizontal):
@@ -167,5 +165,5 @@ def _problem(text: str) -> str:
     try:
         parse_plan(text.strip())
     except SseTuiError as error:
-        return visible_line(str(error))
+        return pane_line(str(error))
     return ""

@@ -10,11 +10,11 @@ from textual.widget import Widget
 
 from sse_tui.analysis.turn import Turn
 from sse_tui.session.live import Live, Status
+from sse_tui.text.safety import pane_line
 from sse_tui.tui.bars.endpoint_text import engine_short, loading_text
 from sse_tui.tui.detail.findings import SIGNS
 from sse_tui.tui.drawing.fit import Part, fit_line
 from sse_tui.tui.drawing.looks import look
-from sse_tui.tui.drawing.visible import visible_line
 
 
 class State(NamedTuple):
@@ -92,7 +92,7 @@ class HeaderLine(Widget):
             full = status.error is not None and status.error.code == "recording-write"
             running = "■ NOT REC" if status.capture_gone or full else "● REC"
             word = running if self._live.spec.path is None else "◼ FILE"
-            name = visible_line(status.recording.name)
+            name = pane_line(status.recording.name)
             parts.append(
                 Part(f"{word} {name} ", self._look("rec"), 7, shorter=word + " ", right=True, then=3)
             )
@@ -116,10 +116,10 @@ class HeaderLine(Widget):
         host, slash, path = rest.partition("/")
         return [
             Part(
-                visible_line(f"{request.method} {host}{slash}{path}"),
+                pane_line(f"{request.method} {host}{slash}{path}"),
                 "",
                 6,
-                shorter=visible_line(host),
+                shorter=pane_line(host),
                 then=5,
             ),
             Part(model, "", 4),
@@ -128,12 +128,12 @@ class HeaderLine(Widget):
     def _model(self, turn: Turn | None) -> str:
         endpoint = self._live.status.endpoint
         if turn is not None and turn.answer.model:
-            return visible_line(turn.answer.model)
+            return pane_line(turn.answer.model)
         if endpoint is not None and endpoint.model:
-            return visible_line(endpoint.model)
+            return pane_line(endpoint.model)
         spec = self._live.spec
         local = spec.config.local.model if spec.mode == "chat" and spec.profile.base_url is None else ""
-        return visible_line(spec.profile.model or local)
+        return pane_line(spec.profile.model or local)
 
     def _state(self, turn: Turn | None, status: Status) -> list[Part]:
         endpoint = status.endpoint
@@ -180,7 +180,7 @@ class HeaderLine(Widget):
     def _progress(self, turn: Turn, quiet: Style) -> list[Part]:
         parts: list[Part] = []
         if turn.last_event_id:
-            shown = visible_line(turn.last_event_id)
+            shown = pane_line(turn.last_event_id)
             shown = f"…{shown[-9:]}" if len(shown) > 12 else shown
             parts.append(Part(f"id {shown}", quiet, 5))
         resumed = len(turn.connections) - 1

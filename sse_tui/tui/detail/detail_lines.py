@@ -12,7 +12,7 @@ from sse_tui.dialects.base import Delta
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
 from sse_tui.metrics import Clocks
 from sse_tui.recording.records import Headers, Record, Request, Response
-from sse_tui.tui.drawing.visible import visible_line
+from sse_tui.text.safety import pane_line
 from sse_tui.wirelog.rows import Row
 
 TABS = ("json", "text", "hex", "headers", "findings")
@@ -151,7 +151,7 @@ def header_lines(conn: Connection | None, clocks: Clocks | None) -> Lines:
     if conn.close is not None:
         lines += [
             [],
-            [("closed  ", "title"), (visible_line(f"{conn.close.reason}  {conn.close.detail}"), "")],
+            [("closed  ", "title"), (pane_line(f"{conn.close.reason}  {conn.close.detail}"), "")],
         ]
     return fixed(lines)
 
@@ -159,7 +159,7 @@ def header_lines(conn: Connection | None, clocks: Clocks | None) -> Lines:
 def _request_lines(request: Request | None) -> list[list[Run]]:
     if request is None:
         return [[("no request: the bytes were imported", "quiet")]]
-    lines: list[list[Run]] = [[(f"{request.method} ", "title"), (visible_line(request.url), "")]]
+    lines: list[list[Run]] = [[(f"{request.method} ", "title"), (pane_line(request.url), "")]]
     lines += _header_fields(request.headers)
     if request.body:
         lines += [[], *_body_lines(request.body)]
@@ -176,7 +176,7 @@ def _response_lines(response: Response | None) -> list[list[Run]]:
 
 
 def _header_fields(headers: Headers) -> list[list[Run]]:
-    return [[(f"{visible_line(name)}: ", "key"), (visible_line(value), "string")] for name, value in headers]
+    return [[(f"{pane_line(name)}: ", "key"), (pane_line(value), "string")] for name, value in headers]
 
 
 def _body_lines(body: str) -> list[list[Run]]:
@@ -205,7 +205,7 @@ def _record_lines(record: Record) -> list[list[Run]]:
 
 
 def _field(name: str, value: str) -> list[Run]:
-    return [(f"{name:<13} ", "key"), (visible_line(_short(value, VALUE_LIMIT)), "string")]
+    return [(f"{name:<13} ", "key"), (pane_line(_short(value, VALUE_LIMIT)), "string")]
 
 
 def _delta(delta: Delta) -> list[Run]:
@@ -216,12 +216,12 @@ def _delta(delta: Delta) -> list[Run]:
     )
     return [
         (f"{type(delta).__name__.lower():<9} ", "key"),
-        (visible_line(_short(shown, 4 * VALUE_LIMIT)), ""),
+        (pane_line(_short(shown, 4 * VALUE_LIMIT)), ""),
     ]
 
 
 def _plain(text: str) -> list[list[Run]]:
-    lines: list[list[Run]] = [[(visible_line(line), "")] for line in text[:PLAIN_LIMIT].split("\n")]
+    lines: list[list[Run]] = [[(pane_line(line), "")] for line in text[:PLAIN_LIMIT].split("\n")]
     if len(text) > PLAIN_LIMIT:
         lines += [[], [(f"{len(text) - PLAIN_LIMIT:,} more characters: see the hex tab", "quiet")]]
     return lines
@@ -237,9 +237,9 @@ def coloured(line: str) -> list[Run]:
     place = 0
     for match in _TOKEN.finditer(line):
         if match.start() > place:
-            runs.append((visible_line(line[place : match.start()]), ""))
-        runs.append((visible_line(match.group()), match.lastgroup or ""))
+            runs.append((pane_line(line[place : match.start()]), ""))
+        runs.append((pane_line(match.group()), match.lastgroup or ""))
         place = match.end()
     if place < len(line):
-        runs.append((visible_line(line[place:]), ""))
+        runs.append((pane_line(line[place:]), ""))
     return runs

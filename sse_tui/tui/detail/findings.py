@@ -13,11 +13,11 @@ from textual.strip import Strip
 
 from sse_tui.diagnosis import Finding
 from sse_tui.offline.report.parts import place, quoted
+from sse_tui.text.safety import pane_line
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.detail.detail_lines import Run
 from sse_tui.tui.drawing.fit import pad
 from sse_tui.tui.drawing.line_view import LineView
-from sse_tui.tui.drawing.visible import visible_line
 from sse_tui.tui.drawing.wrapping import Wrapper
 
 SIGNS = {"error": "E", "warning": "W", "info": "i"}
@@ -31,7 +31,7 @@ def _folded(key: str, text: str, look: str, width: int) -> list[list[Run]]:
     """A text under its key, its lines below one another."""
     indent = 2 if not key else 8
     wrapper = Wrapper(max(10, width - indent))
-    wrapper.feed(visible_line(text))
+    wrapper.feed(pane_line(text))
     first = f"  {key:<{indent - 2}}"
     return [
         [(first if number == 0 else " " * indent, "key"), (line.text, look)]
@@ -152,7 +152,7 @@ class FindingsView(LineView):
         times = f" ×{finding.count}" if finding.count > 1 else ""
         rule = min(RULE_CELLS, max(8, width // 3))
         used = 5 + rule + SPOT_CELLS
-        said = "" if here else visible_line(finding.message)
+        said = "" if here else pane_line(finding.message)
         strip = Strip(
             [
                 Segment("▸" if here else " ", severity),

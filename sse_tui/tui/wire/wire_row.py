@@ -20,7 +20,7 @@ from sse_tui.dialects.base import (
 )
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
 from sse_tui.recording.records import Close, End, Fault, Note, Reconnect, Record, Request, Response
-from sse_tui.tui.drawing.visible import visible_line
+from sse_tui.text.safety import pane_line
 from sse_tui.wirelog.rows import Row
 
 CONTENT_LIMIT = 400
@@ -66,7 +66,7 @@ def kind(row: Row) -> str:
 def content(row: Row) -> str:
     """The row's content on one line, safe to show."""
     text = _record(row.record) if row.record is not None else _item(row)
-    return visible_line(text[:CONTENT_LIMIT])
+    return pane_line(text[:CONTENT_LIMIT])
 
 
 def milliseconds(value: float) -> str:
