@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sse_tui.eventstream import LIMIT, Event, Parser
+from sse_tui.eventstream import Event, Parser
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.faults import Cut, Forward, Injector, Reading, Reset, Stall, Step, parse_plan
 from sse_tui.transport.body_reader import BodyReader
 
@@ -21,7 +22,7 @@ ENDS = [item.end for item in Parser().feed(STREAM) if isinstance(item, Event)]
 class Connection:
     """One connection that an injector watches, with its own reading of the body."""
 
-    def __init__(self, plan: str | Injector = "", limit: int = LIMIT) -> None:
+    def __init__(self, plan: str | Injector = "", limit: int = MAX_EVENT_BYTES) -> None:
         self.injector = plan if isinstance(plan, Injector) else Injector(parse_plan(plan) if plan else None)
         self._reader = BodyReader((), limit, "")
 
