@@ -1,4 +1,4 @@
-"""The checks of ``sse-tui doctor``, one function each. A check never raises: what it meets is its result."""
+"""The checks of ``sse-tui doctor``, one function each. A check never raises: an error is its result."""
 
 from __future__ import annotations
 
@@ -15,31 +15,33 @@ import sse_tui
 from sse_tui.cli.options import load_config
 from sse_tui.cli.running import run
 from sse_tui.config import Loaded
+from sse_tui.engine.available import MISSING, local_models_available
 from sse_tui.errors import SseTuiError
 
 if TYPE_CHECKING:
     from sse_tui.session.headless import Headless
 
-_PACKAGES = ("textual", "httpx", "httptools", "starlette", "uvicorn", "uvloop", "msgspec", "llama-cpp-python")
+_PACKAGES = ("textual", "httpx", "httptools", "starlette", "uvicorn", "msgspec")
+_LOCAL_PACKAGES = ("llama-cpp-python", "numpy", "jinja2", "uvloop")
 _SELF_TEST_TEXT = (
     "The quick brown fox jumps over the lazy dog, and the stream goes on where it was cut. \u00fc\u20ac"
 )
 _MODEL_TIMEOUT_S = 120.0
 
 
-class Found(NamedTuple):
-    """What a check found. `hint` says what to do, "" when there is nothing to do."""
+class CheckResult(NamedTuple):
+    """The result of a check. `hint` says what to do, "" when there is nothing to do."""
 
     state: Literal["ok", "warn", "fail"]
     detail: str
     hint: str = ""
 
 
-Check = Callable[[], Found]
+Check = Callable[[], CheckResult]
 
 
 def checks(config: str | None) -> Iterator[tuple[str, Check]]:
-    """Every check by name, in order; those of one that cannot be made are left out."""
+    """Every check by name, in order, but those that another one's result rules out."""
     yield "program", _program
     yield "packages", _packages
     yield "terminal", _terminal
@@ -47,57 +49,60 @@ def checks(config: str | None) -> Iterator[tuple[str, Check]]:
     try:
         loaded = load_config(config)
     except SseTuiError as error:
-        broken = Found("fail", error.message, error.hint)
+        broken = CheckResult("fail", error.message, error.hint)
         yield "configuration", lambda: broken
     else:
         sound = loaded
         yield "configuration", lambda: _configuration(sound)
-        yield "model", lambda: _model(sound)
-        yield "llama.cpp", lambda: _llama(sound)
+        if local_models_available():
+            yield "model", lambda: _model(sound)
+            yield "llama.cpp", lambda: _llama(sound)
+        else:
+            yield "llama.cpp", lambda: CheckResult("warn", MISSING)
     yield "clock", _clock
     yield "loopback", _loopback
 
 
-def _program() -> Found:
+def _program() -> CheckResult:
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    return Found("ok", f"sse-tui {sse_tui.__version__}, {python}, {platform.platform()}")
+    return CheckResult("ok", f"sse-tui {sse_tui.__version__}, {python}, {platform.platform()}")
 
 
-def _packages() -> Found:
+def _packages() -> CheckResult:
     from importlib.metadata import PackageNotFoundError, version
 
     have, missing = [], []
-    for name in _PACKAGES:
+    for name in (*_PACKAGES, *_LOCAL_PACKAGES):
         try:
             have.append(f"{name} {version(name)}")
         except PackageNotFoundError:
-            if name != "uvloop":
+            if name in _PACKAGES:
                 missing.append(name)
     if missing:
-        return Found("fail", f"missing: {', '.join(missing)}", "Install sse-tui again.")
-    return Found("ok", ", ".join(have))
+        return CheckResult("fail", f"missing: {', '.join(missing)}", "Reinstall sse-tui.")
+    return CheckResult("ok", ", ".join(have))
 
 
-def _terminal() -> Found:
+def _terminal() -> CheckResult:
     term = os.environ.get("TERM", "")
     if not sys.stdin.isatty() and not sys.stderr.isatty():
-        return Found("warn", "none here, so the full-screen view could not open")
+        return CheckResult("warn", "not a terminal, so the full-screen view cannot open")
     size = shutil.get_terminal_size()
     colours = "no colour" if "NO_COLOR" in os.environ else os.environ.get("COLORTERM") or "basic colours"
     detail = f"{size.columns}x{size.lines}, TERM={term or 'not set'}, {colours}"
     if size.columns < 80 or size.lines < 24:
-        return Found("warn", detail, "The view is made for 80x24 and more.")
+        return CheckResult("warn", detail, "The view needs at least 80x24.")
     if term in ("", "dumb"):
-        return Found("warn", detail, "The view needs a terminal that can move its cursor.")
-    return Found("ok", detail)
+        return CheckResult("warn", detail, "The view needs a terminal that can move the cursor.")
+    return CheckResult("ok", detail)
 
 
-def _configuration(loaded: Loaded) -> Found:
-    where = f"{loaded.path}" if loaded.exists else f"defaults ({loaded.path} is not there)"
-    return Found("ok", f"{where}, profile {loaded.config.profile}")
+def _configuration(loaded: Loaded) -> CheckResult:
+    where = f"{loaded.path}" if loaded.exists else f"defaults ({loaded.path} does not exist)"
+    return CheckResult("ok", f"{where}, profile {loaded.config.profile}")
 
 
-def _model(loaded: Loaded) -> Found:
+def _model(loaded: Loaded) -> CheckResult:
     from sse_tui.models import CATALOGUE, resolve
     from sse_tui.models.disk import sha256_of
     from sse_tui.models.progress import Report
@@ -106,45 +111,45 @@ def _model(loaded: Loaded) -> Found:
     try:
         found = resolve(name)
         if not isinstance(found, Path):
-            return Found("warn", f"{name} is not downloaded", f"Run: sse-tui models pull {name}")
+            return CheckResult("warn", f"{name} is not downloaded", f"Run: sse-tui models pull {name}")
         known = CATALOGUE.get(name)
         if known is None:
-            return Found("ok", f"{found} ({found.stat().st_size / 1e6:.1f} MB)")
+            return CheckResult("ok", f"{found} ({found.stat().st_size / 1e6:.1f} MB)")
         if sha256_of(found, Report()) != known.sha256:
             hint = f"Run: sse-tui models rm {name}; sse-tui models pull {name}"
-            return Found("fail", f"{found} has the wrong SHA-256", hint)
+            return CheckResult("fail", f"{found} has an unexpected SHA-256", hint)
     except (SseTuiError, OSError) as error:
         return _failed(error)
-    return Found("ok", f"{found}, SHA-256 as published")
+    return CheckResult("ok", f"{found}, SHA-256 matches")
 
 
-def _llama(loaded: Loaded) -> Found:
-    """Load the model as a chat would, in its own process, and let llama.cpp say where it runs."""
+def _llama(loaded: Loaded) -> CheckResult:
+    """Load the model as a chat would, in a process of its own, and report the devices that llama.cpp uses."""
     from sse_tui.models import resolve
     from sse_tui.session.endpoint import LocalEndpoint
     from sse_tui.session.spec import SessionSpec
 
-    async def load() -> Found:
+    async def load() -> CheckResult:
         import asyncio
 
         endpoint = LocalEndpoint(SessionSpec("chat", config=loaded.config))
         await endpoint.start()
         try:
             await asyncio.wait_for(endpoint.ready(), _MODEL_TIMEOUT_S)
-            return Found("ok", engine_line(endpoint.status.engine))
+            return CheckResult("ok", engine_line(endpoint.status.engine))
         finally:
             await endpoint.close()
 
     try:
         if not isinstance(resolve(loaded.config.local.model), Path):
-            return Found("warn", "not tried without a model")
+            return CheckResult("warn", "not checked: there is no model")
         return run(load())
     except (SseTuiError, TimeoutError, OSError) as error:
         return _failed(error)
 
 
 def engine_line(engine: dict[str, object]) -> str:
-    """One line of what an engine says of itself."""
+    """The description of an engine in one line."""
     devices = engine.get("devices")
     names = [
         f"{device.get('name')} ({device.get('description') or device.get('kind')})"
@@ -156,18 +161,18 @@ def engine_line(engine: dict[str, object]) -> str:
     return f"{program}, {layers}; devices: {', '.join(names) or 'unknown'}"
 
 
-def _clock() -> Found:
+def _clock() -> CheckResult:
     import time
 
     resolution = time.get_clock_info("monotonic").resolution
     detail = f"monotonic, resolution {resolution * 1e9:.0f} ns"
     if resolution > 1e-4:
-        return Found("warn", detail, "Gaps below that are not told apart.")
-    return Found("ok", detail)
+        return CheckResult("warn", detail, "Shorter gaps cannot be measured.")
+    return CheckResult("ok", detail)
 
 
-def _loopback() -> Found:
-    """A scripted answer over a real socket, cut in the middle: it must resume without loss."""
+def _loopback() -> CheckResult:
+    """A scripted answer over a real socket is cut in the middle: it must resume without loss."""
     try:
         with tempfile.TemporaryDirectory(prefix="sse-tui-doctor-") as folder:
             return run(_resumed(Path(folder) / "loopback.sse.jsonl"))
@@ -175,7 +180,7 @@ def _loopback() -> Found:
         return _failed(error)
 
 
-async def _resumed(path: Path) -> Found:
+async def _resumed(path: Path) -> CheckResult:
     import asyncio
 
     from sse_tui.config import Profile
@@ -200,7 +205,7 @@ async def _resumed(path: Path) -> Found:
     return _verdict(session, path)
 
 
-def _verdict(session: Headless, path: Path) -> Found:
+def _verdict(session: Headless, path: Path) -> CheckResult:
     from sse_tui.recording import read_recording
     from sse_tui.recording.records import Chunk
 
@@ -209,16 +214,18 @@ def _verdict(session: Headless, path: Path) -> Found:
     turn = session.analysis.turns[-1]
     verdict = turn.verdict.kind if turn.verdict is not None else "never reconnected"
     if turn.answer.text.strip() != _SELF_TEST_TEXT or verdict != "lossless":
-        return Found("fail", f"a cut stream came back wrong: {verdict}, text {turn.answer.text!r}")
+        return CheckResult(
+            "fail", f"a stream that was cut did not resume: {verdict}, text {turn.answer.text!r}"
+        )
     header = session.recorder.header.clock
     clocks = {record.clock or header for record in read_recording(path) if isinstance(record, Chunk)}
     stamped = "kernel receive times" if clocks == {"kernel"} else f"times of {' and '.join(sorted(clocks))}"
-    return Found("ok", f"{turn.events} events, cut after 5, resumed lossless; {stamped}")
+    return CheckResult("ok", f"{turn.events} events, cut after event 5, resumed without loss; {stamped}")
 
 
-def _failed(error: BaseException) -> Found:
+def _failed(error: BaseException) -> CheckResult:
     if isinstance(error, SseTuiError):
-        return Found("fail", error.message, error.hint)
+        return CheckResult("fail", error.message, error.hint)
     if isinstance(error, TimeoutError):
-        return Found("fail", "it did not answer in time")
-    return Found("fail", str(error) or type(error).__name__)
+        return CheckResult("fail", "timed out")
+    return CheckResult("fail", str(error) or type(error).__name__)

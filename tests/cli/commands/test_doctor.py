@@ -16,7 +16,7 @@ def test_everything_here_works(cli: Callable) -> None:
 
     checks = found(done.out)
     assert checks["loopback"]["state"] == "ok", checks["loopback"]
-    assert "lossless" in checks["loopback"]["detail"]
+    assert "resumed without loss" in checks["loopback"]["detail"]
     assert checks["configuration"]["state"] == "ok"
     # A fresh home has no model yet; that is said, and is no failure.
     assert checks["model"]["state"] == "warn"
