@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from sse_tui import fields
 from sse_tui.diagnosis.scanner import ByteMatch, Scanner
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
-from sse_tui.recording.records import Close, Header, Headers, Request, Response
+from sse_tui.recording.records import Close, Header, Request, Response
 
 # The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
@@ -102,11 +103,11 @@ class ConnFacts:
 
     def response_header(self, name: str) -> str | None:
         """The value of a response header; None where it is absent."""
-        return None if self.response is None else header(self.response.headers, name)
+        return None if self.response is None else fields.first(self.response.headers, name)
 
     def request_header(self, name: str) -> str | None:
         """The value of a request header; None where it is absent."""
-        return None if self.request is None else header(self.request.headers, name)
+        return None if self.request is None else fields.first(self.request.headers, name)
 
     def remember_id(self, id: str, event: int) -> None:
         """An event set this id itself."""
@@ -185,8 +186,3 @@ class Facts:
     timed: bool
     match: ByteMatch | None = None
     own_id: bool = False  # the event at hand has an id field of its own
-
-
-def header(headers: Headers, name: str) -> str | None:
-    """The first value of the header `name`, however it is spelled."""
-    return next((value for key, value in headers if key.lower() == name), None)

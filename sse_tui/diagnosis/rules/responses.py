@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sse_tui import fields
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
@@ -12,15 +13,10 @@ from sse_tui.recording.records import Response
 _LINES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 
 
-def essence(content_type: str) -> str:
-    """The MIME type without its parameters, in lower case."""
-    return content_type.partition(";")[0].strip().lower()
-
-
 def _is_stream(facts: Facts) -> bool:
     response = facts.conn.response
-    kind = facts.conn.response_header("content-type") or ""
-    return response is not None and response.status == 200 and essence(kind) == "text/event-stream"
+    kind = fields.essence(facts.conn.response_header("content-type"))
+    return response is not None and response.status == 200 and kind == fields.EVENT_STREAM
 
 
 @rule(
@@ -36,8 +32,8 @@ def wrong_content_type(entry: EntryView, facts: Facts) -> Occurrence | None:
     if not isinstance(response, Response) or response.status != 200:
         return None
     given = facts.conn.response_header("content-type")
-    kind = essence(given or "")
-    if kind == "text/event-stream" or (kind == "application/json" and facts.turn.dialect == "mcp"):
+    kind = fields.essence(given)
+    if kind == fields.EVENT_STREAM or (kind == "application/json" and facts.turn.dialect == "mcp"):
         return None  # MCP answers a request either way
     if kind in _LINES:
         return Occurrence(
@@ -89,17 +85,14 @@ def not_a_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
 )
 def charset_not_utf8(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A charset other than UTF-8: the standard ignores it, httpx-sse uses it."""
-    given = facts.conn.response_header("content-type") or ""
-    for parameter in given.split(";")[1:]:
-        name, _, value = parameter.partition("=")
-        charset = value.strip().strip('"').lower()
-        if name.strip().lower() == "charset" and charset not in ("utf-8", "utf8", ""):
-            return Occurrence(
-                f"The charset is {charset!r}. By the standard clients decode as UTF-8 regardless, but httpx-sse and "
-                "others go by the header.",
-                evidence={"charset": charset},
-            )
-    return None
+    charset = fields.parameters(facts.conn.response_header("content-type")).get("charset", "").lower()
+    if charset in ("utf-8", "utf8", ""):
+        return None
+    return Occurrence(
+        f"The charset is {charset!r}. By the standard clients decode as UTF-8 regardless, but httpx-sse and others go "
+        "by the header.",
+        evidence={"charset": charset},
+    )
 
 
 @rule(
