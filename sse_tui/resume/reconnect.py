@@ -21,6 +21,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 
 from sse_tui.resume.policy import RETRY_LIMIT_MS, Policy
+from sse_tui.text.wording import many
 
 # A server that sets a reconnection time below the floor and closes each connection within this time makes the client
 # request it in a tight loop; events without a new ID are then not taken for progress.
@@ -130,9 +131,7 @@ class Reconnector:
             self._failing_since = None
         attempt = self._failures + 1
         if attempt > self._policy.max_attempts:
-            return GiveUp(
-                f"no progress in {self._policy.max_attempts} attempts"
-            )
+            return GiveUp(f"no progress in {many(self._policy.max_attempts, 'attempt')}")
         delay = self._policy.delay_ms(outcome.retry_ms, self._failures, self._rng)
         asked = retry_after_ms(outcome.retry_after, outcome.wall_s)
         waited = 0.0 if self._failing_since is None else outcome.now_ms - self._failing_since
