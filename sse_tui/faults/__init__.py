@@ -1,4 +1,4 @@
-"""Faults on purpose: the language of plans, and a plan applied to a stream."""
+"""Faults injected on purpose: the language of plans, and a plan applied to a stream."""
 
 from sse_tui.faults.injector import Cut, Forward, Injector, ReadBody, Reading, Reset, Stall, Step
 from sse_tui.faults.plan import FaultSpec, Plan, parse_plan

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 from sse_tui.errors import StreamError
 from sse_tui.eventstream import Event, Item
 from sse_tui.faults.plan import FaultSpec, Plan
+from sse_tui.text.wording import many
 
 _NS_PER_MS = 1_000_000
 
@@ -229,8 +230,7 @@ class Injector:
         if fault.action == "stall":
             seconds = fault.duration_ms / 1000
             return Stall(seconds, fault, at, f"stopped reading for {seconds:g} s {after}")
-        noun, verb = ("byte", "was") if unread == 1 else ("bytes", "were")
-        lost = f"; {unread} {noun} already received {verb} discarded" if unread else ""
+        lost = f"; discarded {many(unread, 'byte')} already received" if unread else ""
         if fault.action == "reset":
             return Reset(fault, at, f"reset the connection {after}{lost}")
         return Cut(fault, at, f"closed the connection {after}{lost}")

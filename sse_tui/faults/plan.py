@@ -20,8 +20,8 @@ from sse_tui.text.nearest import did_you_mean
 
 ACTIONS = ("cut", "reset", "stall")
 TRIGGERS = ("event", "bytes", "time", "text", "now")
-# Words of the whole language that this version does not act on: named, so that nobody hunts for a typing
-# error.
+# Words of the language that this version does not implement: they get a message of their own, so that nobody looks for
+# a typing error.
 _FUTURE_ACTIONS = (
     *(
         "truncate",
@@ -44,7 +44,7 @@ _FUTURE_TRIGGERS = ("headers", "field", "utf8", "crlf", "id", "done", "every", "
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000}
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
-# Of a bounded length: digits without end are no number that Python would take.
+# Bounded, because Python refuses to convert numbers of thousands of digits.
 _NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?")
 _MAX_NUMBER = 10**15
 
@@ -87,7 +87,7 @@ class Plan:
 
 
 def parse_plan(text: str) -> Plan:
-    """A plan from its text. Raises UsageError "fault-plan" with the position and what was expected."""
+    """A plan from its text. Raises UsageError "fault-plan" with the position and what was expected there."""
     return Plan(text, tuple(_Scanner(text).faults()))
 
 
@@ -161,7 +161,7 @@ class _Scanner:
 
     def _count(self) -> int:
         match = re.compile(r"0*([0-9]*)").match(self._text, self._at)
-        # Of digits without end the first twenty are too many already.
+        # Twenty digits are already beyond the limit; the rest need not be converted.
         count = int(match[1][:20] or 0) if match is not None else 0
         if match is None or not 1 <= count <= _MAX_NUMBER:
             raise self._wrong("a whole number of at least 1")

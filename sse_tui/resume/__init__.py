@@ -1,4 +1,4 @@
-"""Going on after a connection broke: policy, decision, and the verdict on what was lost or repeated."""
+"""Going on after a connection broke: the policy, the decision, and the verdict on what was lost or repeated."""
 
 from sse_tui.resume.continuity import Continuity, Verdict
 from sse_tui.resume.policy import Policy

@@ -1,9 +1,7 @@
-"""Whether a reconnect lost, repeated or regenerated anything: a verdict from ids, and from content where
-ids repeat.
+"""Whether a reconnect lost, repeated or regenerated anything: a verdict from IDs, and from content where IDs repeat.
 
-Of ids that count the successor is known. Others are looked up among the last few thousand. The content of
-those is kept as hashes, to tell a repeat from a server that began again under the same ids. Memory is
-bounded.
+IDs that count have a known successor. Others are looked up among the last few thousand. The content of those is kept as
+hashes, to tell a repeat from a server that began again with the same IDs. Memory is bounded.
 """
 
 from __future__ import annotations
@@ -17,14 +15,12 @@ from sse_tui.resume.numbering import Numbering
 _REMEMBERED = 4096
 _UNDER_ONE_ID = 16
 _BEGINNING = 64
-# So many equal events at the start, where there are no ids, are a replay; one may be a greeting.
+# Without IDs, this many equal events at the start are a replay; a single one may be a greeting.
 _REPLAYED = 2
 
 
 class Verdict(NamedTuple):
-    """`kind`: lossless, lost (`n` events), repeated (`n` events, to be dropped from the text), restarted,
-    unknown.
-    """
+    """`kind`: lossless, lost (`n` events), repeated (`n` events, to be dropped from the text), restarted or unknown."""
 
     kind: str
     n: int
@@ -32,9 +28,7 @@ class Verdict(NamedTuple):
 
 
 class Continuity:
-    """Follows the connections of one turn. `verdict()` is over all reconnects together; the worst of them
-    names it.
-    """
+    """Follows the connections of one turn. `verdict()` covers all reconnects together, by the worst of them."""
 
     def __init__(self) -> None:
         self._connections = 0
@@ -46,7 +40,7 @@ class Continuity:
         self._repeated = 0
         self._restarted = ""
         self._unknown = ""
-        # Of the running reconnect; once the first event that is new has been judged, all that follow are new.
+        # Of the current reconnect. Once the first new event has been judged, all that follow are new as well.
         self._unsettled = False
         self._requested = ""
         self._answered: str | None = None
@@ -54,9 +48,7 @@ class Continuity:
         self._at = 0
 
     def connected(self, requested_id: str, response_last_event_id: str | None = None) -> None:
-        """An event stream opened: the last event ID that was sent, and the one in the answer's header if
-        any.
-        """
+        """An event stream opened: the last event ID in the request, and the one in the response's headers, if any."""
         self._connections += 1
         self._unsettled = self._connections > 1
         self._requested = requested_id
@@ -65,16 +57,14 @@ class Continuity:
         self._at = 0
 
     def nothing_more(self) -> None:
-        """The server answered a resume with 204: everything had been received."""
+        """The server answered the request to resume with 204: everything had been received."""
         self._connections += 1
         self._unsettled = False
 
     def event(self, id: str, data: str) -> bool:
-        """An event was dispatched. False when it repeats one seen before, so that its text must not count
-        again.
-        """
+        """An event was dispatched. False if it repeats an earlier one, so that its text must not count again."""
         if not (id or self._unsettled or (self._connections == 1 and len(self._beginning) < _BEGINNING)):
-            return True  # nothing that could tell a repeat
+            return True  # nothing to tell a repeat by
         digest = hashlib.blake2b(data.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         if self._unsettled:
             if self._requested:
@@ -90,12 +80,12 @@ class Continuity:
         return True
 
     def verdict(self) -> Verdict | None:
-        """The judgement so far; None when there was no reconnect."""
+        """The verdict so far; None without a reconnect."""
         if self._connections < 2:
             return None
         repeated = f"{self._repeated} repeated and dropped" if self._repeated else ""
         unknown = self._unknown or (
-            "no event with an id of its own has come since the reconnect" if self._unsettled else ""
+            "no event with its own ID has come since the reconnect" if self._unsettled else ""
         )
         if self._restarted:
             return Verdict("restarted", 0, self._restarted)
@@ -111,8 +101,8 @@ class Continuity:
         known = self._seen.get(id)
         if known is not None and digest not in known:
             if id != self._last_id:
-                self._restart(f"event {id!r} came again with other content")
-            return False  # under the last id: an event without one of its own, which inherits it
+                self._restart(f"event {id!r} came again with different content")
+            return False  # with the last ID: an event without its own, which inherits that one
         if known is None:
             distance = self._numbering.distance(id)
             if distance is None or distance > 0:
@@ -126,7 +116,7 @@ class Continuity:
             return
         follows = self._answered is not None and self._answered == self._requested
         if id == self._last_id:
-            # It inherits the id, so only the header can tell, or an event to come.
+            # It inherits the ID, so that only the header can tell whether it follows, or a later event.
             self._unsettled = not follows
             return
         self._unsettled = False
@@ -135,21 +125,21 @@ class Continuity:
             self._lost += distance - 1
             self._numbering.jumped(id)
         elif self._numbering.elsewhere(id):
-            self._restart(f"the ids went from {self._last_id!r} to {id!r}")
+            self._restart(f"the IDs went from {self._last_id!r} to {id!r}")
             self._numbering.jumped(id)
         elif not (self._overlap or follows):
-            after = f", and the server goes on after {self._answered!r}" if self._answered is not None else ""
-            self._unknown = f"whether {id!r} follows {self._last_id!r} cannot be told{after}"
+            after = f"; the server resumed after {self._answered!r}" if self._answered is not None else ""
+            self._unknown = f"cannot tell whether {id!r} follows {self._last_id!r}{after}"
 
     def _compare_beginning(self, digest: bytes) -> None:
-        """Without ids: does the server send its history again, event for event?"""
+        """Without IDs: does the server send its history again, event by event?"""
         if self._at < len(self._beginning) and self._beginning[self._at] == digest:
             self._at += 1
             if self._at == _REPLAYED:
-                self._restart("there are no ids, and the stream began again with the same events")
+                self._restart("there are no IDs, and the stream began again with the same events")
             return
         self._unsettled = False
-        self._unknown = self._unknown or "there are no ids to compare"
+        self._unknown = self._unknown or "there are no IDs to compare"
 
     def _restart(self, why: str) -> None:
         self._unsettled = False

@@ -1,16 +1,16 @@
-"""Ids that count: whole numbers, or a prefix and a number ("stream-17"), in equal steps."""
+"""IDs that count: whole numbers, or a prefix and a number ("stream-17"), in equal steps."""
 
 from __future__ import annotations
 
 import re
 
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})\Z", re.DOTALL)
-# A first number this large is more likely a time than a count; one event alone does not show the step.
+# A first number this large is more likely a time than a count, and one event does not show the step.
 _LARGE = 10**9
 
 
 class Numbering:
-    """Learns from the ids of a stream whether they count, and then knows each one's successor.
+    """Learns from the IDs of a stream whether they count, and then knows the successor of each.
 
     Only the last number is kept, so a stream of any length costs the same.
     """
@@ -22,7 +22,7 @@ class Numbering:
         self._regular = True
 
     def saw(self, id: str) -> None:
-        """The next id of the stream, in order."""
+        """The next ID of the stream, in order."""
         prefix, number = split(id)
         if number is None or not self._regular:
             self._regular = False
@@ -34,7 +34,7 @@ class Numbering:
         self._prefix, self._last = prefix, number
 
     def jumped(self, id: str) -> None:
-        """The next id, after a break: what lies between says nothing about the step."""
+        """The next ID, after a gap: the distance says nothing about the step."""
         prefix, number = split(id)
         if number is None:
             self._regular = False
@@ -43,9 +43,7 @@ class Numbering:
         self._prefix, self._last = prefix, number
 
     def distance(self, id: str) -> int | None:
-        """How many steps `id` is after the last one: 1 for its successor, 0 and less for an old one; None
-        if unknown.
-        """
+        """How many steps `id` is after the last one: 1 for the successor, 0 or less for an old one; None if unknown."""
         prefix, number = split(id)
         if number is None or self._last is None or not self._regular or prefix != self._prefix:
             return None
@@ -55,7 +53,7 @@ class Numbering:
         return (number - self._last) // step
 
     def elsewhere(self, id: str) -> bool:
-        """Whether `id` counts too, but under another prefix than a stream that is known to count."""
+        """Whether `id` counts too, but with another prefix than a stream that is known to count."""
         prefix, number = split(id)
         return self._regular and self._step is not None and number is not None and prefix != self._prefix
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sse_tui.errors import UsageError
 
 KINDS = ("never", "last-event-id", "always")
-# The standard sets no bound on ``retry``; a server that asks for more than this gets this.
+# The standard sets no bound on ``retry``; a server that asks for more than an hour gets an hour.
 RETRY_LIMIT_MS = 3_600_000
 
 
@@ -35,14 +35,15 @@ class Policy:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise UsageError(
-                "policy", f"There is no reconnect policy {self.kind!r}.", f"Choose one of {', '.join(KINDS)}."
+                "policy", f"Unknown reconnect policy {self.kind!r}.", f"Use one of {', '.join(KINDS)}."
             )
 
     def delay_ms(self, retry_ms: int | None, failures: int, rng: random.Random) -> float:
         """How long to wait before the next request.
 
-        The base is the server's ``retry`` (clamped), else `base_ms`; with failures, at least `floor_ms`. It
-        is never undercut. On top comes full jitter over a width that doubles with each failure:
+        The base is the server's ``retry`` (clamped), else `base_ms`; after failures at least `floor_ms`. The wait is
+        never shorter. Added to it is full jitter, so that the clients of a server that restarts do not all come back
+        at the same moment, over a width that doubles with each failure:
 
             delay = base + uniform(0, 1) * max(base, floor_ms) * 2 ** (failures - 1)
 

@@ -1,16 +1,15 @@
-"""Whether to reconnect after a connection ended, when, and with which last event ID: a state machine
-without I/O.
+"""Whether to reconnect after a connection ended, when, and with which last event ID: a state machine without I/O.
 
-Rules (HTML standard, section 9.2.3, where it speaks; ours where it does not):
+The rules are those of the HTML standard, section 9.2.3, and where it says nothing, these:
 
-* An answer 204 stops; so does any answer that is not an event stream. 429 and 5xx are asked again within the
-  limits once the stream had been open, or before that when the server gave a Retry-After.
-* A stream that ended by its own marker, or was whole when its body ended, is never asked for again.
-* Before the stream was ever open a failed connection stops at once: nothing can be lost yet, and a wrong
-  address should be told without delay.
-* Only a GET is repeated without a last event ID: any other method may cost money or answer differently. And that
-  only where the stream is known to go on, since it has had an id or a reconnection time, or where the policy is
-  "always". A finite stream that has neither would be asked for again for ever.
+* A 204 ends it; so does any response that is not an event stream. After 429 and 5xx the request is repeated within the
+  limits if the stream had been open, or if the server gave a Retry-After.
+* A stream that ended by its own marker, or was whole when its body ended, is never requested again.
+* If the stream was never open, a failed connection ends it: nothing can have been lost yet, and a wrong address should
+  be reported without delay.
+* Only a GET is repeated without a last event ID: any other method may cost money or get a different answer. And only
+  if the stream is known to go on, because it has had an ID or a reconnection time, or if the policy is "always".
+  A finite stream with neither would be requested over and over.
 """
 
 from __future__ import annotations
@@ -22,21 +21,23 @@ from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 
 from sse_tui.resume.policy import RETRY_LIMIT_MS, Policy
+from sse_tui.text.wording import many
 
-# A connection that brought events but no new id, this short, under a reconnection time below the floor, is
-# a storm.
+# A server that sets a reconnection time below the floor and closes each connection within this time makes the client
+# request it in a tight loop; events without a new ID are then not taken for progress.
 _STORM_MS = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """How a connection ended.
+    """How an attempt ended.
 
-    `kind`: eof, incomplete, reset, timeout, fault, error (the body broke off); no-connection (no response at all,
-    the next may do better); fatal (no response, and another attempt is futile); status (an answer other
-    than 200); wrong-type (200, not an event stream); ended (nothing follows); stopped (by the user).
-    `had_ids`: the stream has had an id, even if it was reset since.
-    `now_ms` and `lived_ms` are on any one clock; `wall_s` is Unix time, for a Retry-After that is a date.
+    `kind`: eof, incomplete, reset, timeout, fault, error (the body broke off); no-connection (no response, but the
+    next attempt may get one); fatal (another attempt would fail the same way); status (a response other than 200);
+    wrong-type (200, but not an event stream); ended (nothing follows); stopped (by the user).
+    `had_ids`: the stream has had an ID, even if it has been reset since.
+    `now_ms` and `lived_ms` (how long the connection was open) are on any one clock; `wall_s` is Unix time, for a
+    Retry-After that is a date.
     """
 
     kind: str
@@ -53,9 +54,7 @@ class AttemptResult:
 
 @dataclass(frozen=True, slots=True)
 class TryAgain:
-    """Ask again in `delay_ms` with this last event ID ("" sends none). `attempt` counts since the last
-    progress.
-    """
+    """Request again in `delay_ms` with this last event ID ("" sends none). `attempt` counts from the last progress."""
 
     delay_ms: float
     last_event_id: str
@@ -65,7 +64,7 @@ class TryAgain:
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """Do not ask again, and why."""
+    """Do not request again, and why."""
 
     reason: str
 
@@ -100,7 +99,7 @@ class Reconnector:
         return self._refusal(outcome) or self._retry(outcome)
 
     def _refusal(self, outcome: AttemptResult) -> GiveUp | None:
-        """The reasons that hold whatever happened before."""
+        """The reasons to give up that do not depend on how many attempts there were."""
         kind, status = outcome.kind, outcome.status
         if kind == "stopped":
             return GiveUp("stopped by the user")
@@ -115,15 +114,15 @@ class Reconnector:
         if kind == "fatal":
             return GiveUp("another attempt would fail the same way")
         if self._policy.kind == "never":
-            return GiveUp("the policy is never to reconnect")
+            return GiveUp("the reconnect policy is never")
         if not self._was_open and not outcome.retry_after:
             return GiveUp("the stream was never open")
         if not outcome.last_event_id and self._method != "GET":
             return GiveUp(
-                f"nothing to resume from: no event had an id, and a {self._method} is not sent again without"
+                f"nothing to resume from: no event had an ID, and a {self._method} is not repeated without one"
             )
         if self._had_events and not self._goes_on:
-            return GiveUp("nothing to resume from: the stream has neither ids nor a reconnection time")
+            return GiveUp("nothing to resume from: the stream has neither IDs nor a reconnection time")
         return None
 
     def _retry(self, outcome: AttemptResult) -> Decision:
@@ -132,7 +131,7 @@ class Reconnector:
             self._failing_since = None
         attempt = self._failures + 1
         if attempt > self._policy.max_attempts:
-            return GiveUp(f"no progress in {self._policy.max_attempts} attempts")
+            return GiveUp(f"no progress in {many(self._policy.max_attempts, 'attempt')}")
         delay = self._policy.delay_ms(outcome.retry_ms, self._failures, self._rng)
         asked = retry_after_ms(outcome.retry_after, outcome.wall_s)
         waited = 0.0 if self._failing_since is None else outcome.now_ms - self._failing_since
@@ -147,7 +146,7 @@ class Reconnector:
         return TryAgain(max(delay, asked or 0.0), outcome.last_event_id, attempt, self._note(outcome))
 
     def _progressed(self, outcome: AttemptResult) -> bool:
-        """Whether the connection got further: a new id, or events that come at a rate of their own."""
+        """Whether the connection got further: a new ID, or events without IDs that do not come in a tight loop."""
         if outcome.kind not in _BROKE_OFF or not outcome.events:
             return False
         if outcome.last_event_id != self._id_before:
@@ -164,7 +163,7 @@ class Reconnector:
 
 
 def retry_after_ms(value: str | None, wall_s: float) -> float | None:
-    """The wait that a Retry-After header asks for, in milliseconds; None without one that is valid.
+    """The wait that a Retry-After header asks for, in milliseconds; None if it is missing or invalid.
 
     RFC 9110, section 10.2.3: seconds, or an HTTP date, which is compared with `wall_s`.
     """

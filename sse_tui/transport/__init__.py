@@ -1,4 +1,4 @@
-"""Sockets: requests for event streams, every read stamped, faults, and reconnects."""
+"""Sockets: requests for event streams, a time stamp for every read, faults and reconnects."""
 
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.driver import Driver

@@ -1,4 +1,4 @@
-"""One attempt to open an event stream: the request, its redirects, its phases, and an answer that is none.
+"""One attempt to open an event stream: the request, its redirects, its phases, and a response that is not a stream.
 
 Each redirect is a request on a connection of its own and is recorded as such; a reconnect starts again at the
 original URL.
@@ -14,15 +14,16 @@ from dataclasses import replace
 
 import httpx
 
-from sse_tui.errors import ConnectError, SseTuiError, UsageError
+from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.faults import Cut, Injector, Reset
+from sse_tui.fields import EVENT_STREAM, essence
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
 from sse_tui.transport.http.message import build, request_record, response_record, sendable
 from sse_tui.transport.http.stamping import WireStream
 from sse_tui.transport.problems import (
     broken_on_purpose,
-    essence,
+    exchange_failed,
     misdirected,
     no_time_left,
     redirected_too_often,
@@ -33,18 +34,19 @@ from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.waiting import Woken
 
 MAX_REDIRECTS = 20
+# How much of a response that is not an event stream is recorded, and how long it is waited for.
 _REFUSAL_BYTES = 64 * 1024
 _REFUSAL_NS = 2_000_000_000
-# Errors that another attempt would only repeat.
+# Codes of errors that would be the same at another attempt.
 _FUTILE = {"tls-verify", "not-http"}
 
 
 class Attempt:
-    """`open` yields the records up to a usable answer; afterwards `kind` says what became of it.
+    """`open` yields the records up to a usable response; `kind` then says how the attempt went.
 
-    `kind`: "open" (`body` is the event stream), "stopped", or with the reason in `error` "no-connection", "fatal" (the
-    same would happen again, or the total time is over), "fault" (one closed it before an answer), "status" or
-    "wrong-type".
+    `kind`: "open" (`body` is the event stream), "stopped", or with the reason in `error`: "no-connection", "fatal" (it
+    would fail the same way again, or the total time is over), "fault" (a fault closed it before a response), "status"
+    or "wrong-type".
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class Attempt:
         self._turn = turn
         self._injector = injector
         self._phases: deque[Phase] = deque()
-        self._news = asyncio.Event()
+        self._progress = asyncio.Event()
         self._stream: WireStream | None = None
         self.kind = ""
         self.error: SseTuiError | None = None
@@ -63,7 +65,7 @@ class Attempt:
         self.body: ResponseBody | None = None
 
     async def open(self, last_event_id: str) -> AsyncGenerator[Record, None]:
-        """Send the request and follow redirects. The records; the answer is in the attributes."""
+        """Send the request and follow redirects; the response is in the attributes then."""
         try:
             request = build(self._request, last_event_id, self._client.cookies)
         except UsageError as error:
@@ -105,25 +107,27 @@ class Attempt:
             await self.body.closed()
 
     async def _send(self, request: httpx.Request) -> AsyncGenerator[Record, None]:
-        """One request on one connection, up to the headers of its answer."""
+        """One request on one connection, up to the headers of its response."""
         conn = self._turn.new_connection()
         self.response = None
         self.body = None
         self._stream = None
         turn, limits = self._turn, self._turn.timeouts
         request.extensions = {
-            "phase": self._note,
+            "phase": self._add_phase,
             "opened": self._opened,
             "timeout": {"connect": limits.connect, "read": limits.first_byte},
         }
         await request.aread()
         yield request_record(turn.clock.now(), turn.number, conn, request, self._request.dialect)
         sending = asyncio.ensure_future(self._client.send(request, stream=True, follow_redirects=False))
-        sending.add_done_callback(lambda _: self._news.set())
+        # The request runs in a task of its own, so that phases are recorded as they end, a stop or a fault takes
+        # effect at any moment, and the records stay in order.
+        sending.add_done_callback(lambda _: self._progress.set())
         try:
             while not sending.done() and not turn.stopped:
                 try:
-                    await turn.waiter.wait(self._news.wait(), turn.until(turn.deadline))
+                    await turn.waiter.wait(self._progress.wait(), turn.until(turn.deadline))
                 except Woken:
                     fault = self._injector.closing(turn.clock.now())
                     if fault is None:
@@ -136,7 +140,7 @@ class Attempt:
                 except TimeoutError:
                     self.kind, self.error = "fatal", no_time_left(request.url, limits.total)
                     break
-                self._news.clear()
+                self._progress.clear()
                 while self._phases:
                     yield self._phases.popleft()
             while self._phases:
@@ -161,11 +165,9 @@ class Attempt:
             await _abandon(sending, self.response)
 
     async def _judge(self, response: httpx.Response) -> AsyncGenerator[Record, None]:
-        """Open if it is an event stream; else record the beginning of what it is."""
+        """Open if it is an event stream; otherwise record the beginning of its body."""
         content_type = response.headers.get("content-type", "")
-        if response.status_code == 200 and (
-            self._request.any_type or essence(content_type) == "text/event-stream"
-        ):
+        if response.status_code == 200 and (self._request.any_type or essence(content_type) == EVENT_STREAM):
             self.kind = "open"
             return
         self.kind = "wrong-type" if response.status_code == 200 else "status"
@@ -185,7 +187,7 @@ class Attempt:
         yield self._turn.close(CloseReason.REFUSED, self.error.message, self.error.code)
 
     async def _refusal(self) -> AsyncGenerator[tuple[Record, bytes], None]:
-        """A little of the body of an answer that is no event stream."""
+        """The beginning of the body of a response that is not an event stream, within limits of size and time."""
         assert self.body is not None
         turn = self._turn
         deadline = turn.clock.now() + _REFUSAL_NS
@@ -204,7 +206,7 @@ class Attempt:
             yield turn.chunk(read, data), data
 
     def _break(self, fault: Cut | Reset) -> Cut | Reset:
-        """Prepare the end of a connection that has not answered: `_abandon` closes it."""
+        """Prepare the end of a connection without a response; cancelling the request closes it."""
         if self._stream is None:
             return replace(fault, did="gave up the attempt before there was a connection")
         if isinstance(fault, Reset):
@@ -216,9 +218,7 @@ class Attempt:
 
     def _failed(self, error: Exception) -> Close:
         if not isinstance(error, SseTuiError):
-            error = ConnectError(
-                "protocol", f"The exchange with the server failed: {str(error).rstrip('.')}."
-            )
+            error = exchange_failed(error)
         self.error = error
         futile = error.code in _FUTILE or isinstance(error, UsageError)
         self.kind = "fatal" if futile else "no-connection"
@@ -226,16 +226,17 @@ class Attempt:
         late = CloseReason.TIMEOUT if error.code.endswith("-timeout") else CloseReason.ERROR
         return self._turn.close(CloseReason.RESET if reset else late, error.message, error.code)
 
-    def _note(self, name: str, t: int, dt: int) -> None:
+    def _add_phase(self, name: str, t: int, dt: int) -> None:
         self._phases.append(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))
-        self._news.set()
+        self._progress.set()
 
 
 async def _abandon(sending: asyncio.Task[httpx.Response], taken: httpx.Response | None) -> None:
-    """Leave no task and no connection behind when the answer was not taken."""
+    """Leave no task and no connection behind when the response was not taken."""
     if taken is not None:
         return
     sending.cancel()
+    # The cancellation can come too late: a response that arrived meanwhile still holds its connection.
     for result in await asyncio.gather(sending, return_exceptions=True):
         if isinstance(result, httpx.Response):
             await result.aclose()

@@ -1,8 +1,8 @@
-"""One clock for a session: nanoseconds since it started, and how other clocks are brought onto it.
+"""One clock for a session: nanoseconds since it started, and how the kernel's stamps are converted to it.
 
-The kernel stamps a received segment with CLOCK_REALTIME, which can be stepped; everything else here is
-monotonic. A realtime stamp is converted with the least of 50 measured offsets: each measurement reads the
-two clocks one after the other, so a delay between them can only make the offset larger.
+The kernel stamps a received segment with CLOCK_REALTIME, which can be stepped; everything else here is monotonic.
+A stamp is converted with the smallest of 50 measured offsets: each measurement reads the two clocks one after the
+other, so a delay between the two reads can only make the offset larger.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 # Not in Python's socket module; the value of asm-generic, which x86, ARM and RISC-V share.
 SO_TIMESTAMPNS = 35
 _SAMPLES = 50
-# Conversions may come out this much later than now before the wall clock is taken to have been stepped.
+# A converted stamp this much later than now means that the wall clock was stepped; less is measuring error.
 _TOLERANCE_NS = 1_000_000
 
 
@@ -24,8 +24,8 @@ class SessionClock:
     """Nanoseconds since the session started, on the monotonic clock.
 
     `source` is where the times of chunks come from on this platform, for the header of a recording: "kernel"
-    (receive time by the kernel) or "read" (this clock right after the read). `origin_ns` goes on with a session that
-    another process of this machine began.
+    (receive time by the kernel) or "read" (this clock right after the read). With `origin_ns` it goes on with a session
+    that another process of this machine began.
     """
 
     def __init__(self, origin_ns: int | None = None) -> None:
@@ -45,7 +45,7 @@ class SessionClock:
         return time.monotonic_ns() - self._start
 
     def from_realtime(self, ns: int) -> int:
-        """Bring a CLOCK_REALTIME stamp in the recent past onto this clock; never later than now."""
+        """Convert a recent CLOCK_REALTIME stamp to this clock; never later than now."""
         t = ns + self._offset - self._start
         now = self.now()
         if t > now + _TOLERANCE_NS:

@@ -1,7 +1,7 @@
-"""One turn: a request, its event stream, and its reconnects, as the records of what happened.
+"""One turn: a request, its event stream and its reconnects, as records of what happened.
 
-The driver reads the stream for itself just far enough to know its last event ID, its reconnection time and
-whether it has ended. Everything else is derived from the records by whoever reads them.
+The driver understands the stream only as far as it must to reconnect: the last event ID, the reconnection time, and
+whether the stream has ended. Everything else is derived from the records by whoever reads them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.verdict import Ended, conclude
 from sse_tui.transport.waiting import Woken
 
-# Ends of a stream that another attempt would only repeat, or has no time left for.
+# Codes of errors after which another attempt would fail the same way, or has no time left.
 _FUTILE = {"total-timeout", "event-too-large", "content-coding"}
 
 
 class Driver:
-    """Runs one turn. Read `records()` to the end, then `outcome` and `error` say how it went.
+    """Runs one turn. Read `records()` to the end; `outcome` and `error` then say how it went.
 
     `outcome`: "complete" (the dialect vouches for it), "ended" (by a marker that vouches for nothing, or by
     an answer 204), "unknown" (an orderly end, and the dialect cannot tell), "truncated", "refused" (no
@@ -91,7 +91,7 @@ class Driver:
         self._turn.waiter.wake()
 
     async def records(self) -> AsyncGenerator[Record, None]:
-        """Everything that happens, as it happens. To be read once; closing it early closes the connection."""
+        """Everything that happens, as it happens. Can be read once; closing it early closes the connection."""
         self._turn.begin()
         transport = RoutingTransport(self._clock, self._verify, self._http2)
         async with httpx.AsyncClient(transport=transport, trust_env=False) as client:
@@ -114,7 +114,7 @@ class Driver:
                     return
 
     async def _attempt(self, client: httpx.AsyncClient) -> AsyncGenerator[Record, None]:
-        """One connection. Leaves how it went in `_ended`, and the same for the reconnector in `_result`."""
+        """One attempt. How it ended is in `_ended` then, and in `_result` as the reconnector needs it."""
         started = self._clock.now()
         self._reception.start()
         attempt = Attempt(client, self._request, self._turn, self._injector)
@@ -152,7 +152,7 @@ class Driver:
         self._result = self._for_reconnector(started, response)
 
     def _kind(self, stream: Stream) -> str:
-        """The close of a stream as a kind of outcome."""
+        """How a stream ended, as a kind of `AttemptResult`."""
         reception = self._reception
         if self._turn.stopped and stream.reason == "client" and not reception.ended:
             return "stopped"
@@ -190,7 +190,7 @@ class Driver:
         )
 
     async def _wait(self, seconds: float) -> Ended | None:
-        """Wait for the next attempt; how the turn ended if it did meanwhile."""
+        """Wait before the next attempt. How the turn ended, if it ended during the wait."""
         end = self._clock.now() + int(seconds * 1e9)
         while True:
             try:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from sse_tui.dialects.base import Delta, Dialect, StreamFault
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry
+from sse_tui.fields import first
 from sse_tui.recording.records import CloseReason
 from sse_tui.resume import Continuity
+from sse_tui.transport.http.message import LAST_EVENT_ID
 
 
 class Reception:
@@ -36,8 +38,7 @@ class Reception:
     def open(self, headers: Sequence[tuple[str, str]]) -> None:
         """An event stream opened; `headers` are the response's."""
         self.was_open = True
-        answered = next((value for name, value in headers if name.lower() == "last-event-id"), None)
-        self._continuity.connected(self.last_event_id, answered)
+        self._continuity.connected(self.last_event_id, first(headers, LAST_EVENT_ID))
         self._dialect.headers_seen(headers)
 
     def closed(self, reason: CloseReason) -> None:

@@ -15,15 +15,15 @@ from sse_tui.transport.reception import Reception
 from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.waiting import Woken
 
-# How long to look for the orderly end of the body after the stream said that it has ended.
+# How long to wait for the end of the body after the end marker. Some servers keep the connection open, and the client
+# must not; but where the end comes right behind the marker, the recording should show that it was orderly.
 _DRAIN_NS = 100_000_000
 
 
 class Stream:
-    """Read `records()` to the end; then `reason` is that of the close record, and `error` what went wrong
-    if any.
+    """Read `records()` to the end; `reason` is then that of the close record, and `error` what went wrong, if anything.
 
-    A limit that passed is in `error` as a timeout; `total` of them leaves no time for another attempt.
+    A limit that passed is a timeout in `error`; after the one named "total-timeout" there is no further attempt.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Stream:
         injector.open(turn.clock.now(), coded=self._reader.coded)
         self._headers_at = headers_at
         self._first = True
-        self._quiet_since = sent
+        self._quiet_since = sent  # the idle limit counts from here
         self._not_before = 0  # the end of the last stall
         self._ended_at: int | None = None
         self.reason: CloseReason | None = None
@@ -104,7 +104,7 @@ class Stream:
             self._ended_at = self._turn.clock.now()
 
     def _end(self, ending: BodyEnd) -> None:
-        """The body is over; an end that is orderly in HTTP may still lie within the content coding."""
+        """The body is over. An end that is orderly in HTTP may still lie within compressed data."""
         self._finish(*ending)
         if ending.reason is not CloseReason.EOF or self._reception.ended:
             return
@@ -118,7 +118,7 @@ class Stream:
         self._finish(CloseReason.ERROR, error.message)
 
     def _next_limit(self) -> tuple[str, int | None]:
-        """Which limit comes first, and when."""
+        """The name of the limit that comes first, and when; "" and None where there is none."""
         timeouts = self._turn.timeouts
         quiet, name = (timeouts.first_byte, "first-byte") if self._first else (timeouts.idle, "idle")
         limits: list[tuple[int, str]] = []
@@ -146,7 +146,10 @@ class Stream:
         self._finish(CloseReason.TIMEOUT, self.error.message)
 
     async def _stall(self, stall: Stall, rest: list[Step]) -> list[Step]:
-        """Read nothing for a while, then go on with `rest`; a fault armed meanwhile comes first."""
+        """Read nothing for a while. The steps to go on with: `rest`, behind those of faults armed meanwhile.
+
+        The socket is not read either, so that its buffer fills and the server feels the backpressure.
+        """
         end = self._turn.clock.now() + int(stall.seconds * 1e9)
         seconds = stall.seconds
         while True:
@@ -164,7 +167,7 @@ class Stream:
                     break
                 seconds = (end - self._turn.clock.now()) / 1e9
             except TimeoutError:
-                break  # the total time; the loop finds that out by itself
+                break  # the total time is over, as the caller's loop is about to see
         self._not_before = self._quiet_since = self._turn.clock.now()
         return rest
 
@@ -173,14 +176,14 @@ class Stream:
         if isinstance(step, Cut):
             self._body.close()
         elif not self._body.reset():
-            note = "; this transport could only close it, not reset it"
+            note = "; this connection could only be closed, not reset"
         self._finish(CloseReason.FAULT, step.did + note)
 
     def _finish(self, reason: CloseReason, detail: str) -> None:
         self.reason, self.detail = reason, detail
 
     def _restamped(self, read: Read) -> Read:
-        """Bytes that waited for a stall to end reach the client at its end, and say so."""
+        """Bytes that a stall held back reach the client at its end: that is their time, and "fault" is its clock."""
         if read.t >= self._not_before:
             return read
         return Read(read.data, self._not_before, "fault")

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class StreamRequest:
-    """A request for an event stream. `headers` are the caller's own; the standard's are added when it is
-    sent.
+    """A request for an event stream. `headers` are the caller's own; those of the standard are added on sending.
 
-    `any_type` reads a 200 answer of whatever type as if it were an event stream.
+    With `any_type` a 200 response of any media type is read as an event stream.
     """
 
     method: str
@@ -26,9 +25,9 @@ class StreamRequest:
 class Timeouts:
     """Limits in seconds, None for no limit.
 
-    `connect`: name resolution, TCP and TLS together. `first_byte`: from the request written to the first
-    byte of the body. `idle`: between two reads of the body. `total`: the whole turn, reconnects and waits
-    included.
+    `connect`: name resolution, TCP and TLS together. `first_byte`: from the end of sending the request to the first
+    byte of the body. `idle`: between two reads of the body. `total`: the whole turn, reconnects and the waits before
+    them included.
     """
 
     connect: float | None = 10.0

@@ -1,6 +1,4 @@
-"""What all parts of one turn share: its clock, its limits, its wish to stop, and the common head of its
-records.
-"""
+"""What all parts of one turn share: its clock, its limits, whether it is to stop, and the head of its records."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ from sse_tui.transport.waiting import Waiter, Woken
 
 
 class TurnState:
-    """One request of a user with all the connections that serve it. `conn` is the number of the running
-    one.
-    """
+    """One request of a user with all the connections that serve it. `conn` is the number of the current one."""
 
     def __init__(
         self,
@@ -62,9 +58,7 @@ class TurnState:
         return None if deadline is None else max(0.0, (deadline - self.clock.now()) / 1e9)
 
     async def pause(self, seconds: float) -> None:
-        """Sleep. Raises Woken when something calls for attention before, TimeoutError when the total time
-        is over.
-        """
+        """Sleep. Raises Woken when something needs attention, TimeoutError when the total time is over."""
         if self.stopped:
             raise Woken
         await self.waiter.wait(self._sleep(max(0.0, seconds)), self.until(self.deadline))
@@ -86,7 +80,7 @@ class TurnState:
         )
 
     def close(self, reason: CloseReason, detail: str, code: str = "") -> Close:
-        """The record for the end of the running connection; `code` is that of the error that ended it."""
+        """The record for the end of the current connection; `code` is that of the error that ended it."""
         return Close(
             t=self.clock.now(), turn=self.number, conn=self.conn, reason=reason, detail=detail, code=code
         )

@@ -82,7 +82,7 @@ def test_after_a_restart_nothing_is_dropped() -> None:
 
 def test_another_stream_is_a_restart() -> None:
     verdict, _ = judge(numbered(1, 5, "a-"), numbered(1, 5, "b-"))
-    assert verdict == Verdict("restarted", 0, "the ids went from 'a-5' to 'b-1'")
+    assert verdict == Verdict("restarted", 0, "the IDs went from 'a-5' to 'b-1'")
 
 
 def test_verdicts_add_up_over_reconnects() -> None:
@@ -154,7 +154,7 @@ OPAQUE = [(name, f"d{n}") for n, name in enumerate(["urn:b", "c9", "x7f3", "zz",
 
 def test_ids_without_order_cannot_tell() -> None:
     verdict, _ = judge(OPAQUE[:3], OPAQUE[3:])
-    assert verdict == Verdict("unknown", 0, "whether 'zz' follows 'x7f3' cannot be told")
+    assert verdict == Verdict("unknown", 0, "cannot tell whether 'zz' follows 'x7f3'")
 
 
 def test_ids_without_order_with_an_overlap_can() -> None:
@@ -171,7 +171,7 @@ def test_the_answers_header_can_tell() -> None:
     verdict, _ = judge(OPAQUE[:3], OPAQUE[4:], answered="zz")
     assert verdict is not None
     assert verdict.kind == "unknown"
-    assert "goes on after 'zz'" in verdict.detail
+    assert "resumed after 'zz'" in verdict.detail
 
 
 def test_numbers_weigh_more_than_the_header() -> None:
@@ -218,7 +218,7 @@ def test_without_ids_a_short_history() -> None:
 
 def test_without_ids_a_greeting_is_no_restart() -> None:
     verdict, _ = judge([("", "hello"), ("", "2")], [("", "hello"), ("", "3")])
-    assert verdict == Verdict("unknown", 0, "there are no ids to compare")
+    assert verdict == Verdict("unknown", 0, "there are no IDs to compare")
 
 
 def test_long_streams_cost_little_and_old_repeats_are_found_by_number() -> None:

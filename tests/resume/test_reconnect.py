@@ -95,7 +95,7 @@ def test_no_connection_at_first_stops_at_once_and_later_does_not() -> None:
 
 def test_policy_never() -> None:
     decision = machine(Policy(kind="never")).decide(got())
-    assert decision == GiveUp("the policy is never to reconnect")
+    assert decision == GiveUp("the reconnect policy is never")
 
 
 @pytest.mark.parametrize("method", ["POST", "post", "PUT", "PATCH"])
@@ -109,7 +109,7 @@ def test_only_a_get_goes_on_without_an_id(method: str) -> None:
 
 def test_a_stream_that_has_neither_ids_nor_a_reconnection_time_is_asked_for_once() -> None:
     decision = machine().decide(got(id=""))
-    assert decision == GiveUp("nothing to resume from: the stream has neither ids nor a reconnection time")
+    assert decision == GiveUp("nothing to resume from: the stream has neither IDs nor a reconnection time")
     assert isinstance(machine().decide(replace(got(id=""), retry_ms=5)), TryAgain)
     assert isinstance(machine().decide(replace(got(id=""), events=0)), TryAgain)
     assert isinstance(machine(Policy(kind="always")).decide(got(id="")), TryAgain)

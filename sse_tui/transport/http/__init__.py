@@ -1,1 +1,1 @@
-"""HTTP over a stamped connection: sockets, TLS, framing, routing, and httpx's own transport where ours cannot go."""
+"""HTTP over stamped connections: sockets, TLS, framing, and httpx's own transport for proxies and HTTP/2."""

@@ -21,25 +21,28 @@ class BodyEnd(NamedTuple):
 
 
 class ResponseBody(Protocol):
-    """Reads of a body. `ending` is set once `read` has returned None."""
+    """The reads of a body. `ending` is set once `read` has returned None."""
 
     ending: BodyEnd | None
 
     async def read(self) -> Read | None:
-        """The next read that brought body bytes; None at the end, however it came. Safe to cancel."""
+        """The next read that brings body bytes; None at the end, of whatever kind. Cancelling it loses nothing."""
 
     def close(self) -> None:
         """Close the connection with a FIN. May be called twice."""
 
     def reset(self) -> bool:
-        """Close the connection with a RST if that can be done; whether it could."""
+        """Close the connection, with a RST if that is possible; returns whether it was."""
 
     async def closed(self) -> None:
-        """Wait until a close that was asked for has been done."""
+        """Wait until a close that was begun is done."""
 
 
 class StampedBody:
-    """The body of an HTTP/1.1 response on a socket of ours. Several HTTP chunks in one read are one read."""
+    """The body of an HTTP/1.1 response on a socket of our own.
+
+    The HTTP chunks that come in one read of the socket are one read here: they came at the same time.
+    """
 
     def __init__(self, stream: TcpStream | TlsStream, reader: ResponseReader, first: Read) -> None:
         self._stream = stream
@@ -82,7 +85,7 @@ class StampedBody:
         return True
 
     async def closed(self) -> None:
-        """Closing a socket does not wait."""
+        """Nothing to wait for: a socket is closed at once."""
 
     def _at_eof(self) -> BodyEnd:
         missing = self._reader.missing()

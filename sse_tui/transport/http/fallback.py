@@ -22,7 +22,7 @@ from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import BodyEnd, BodyStream
 from sse_tui.transport.http.stamping import PhaseSink
 from sse_tui.transport.http.tcp import Read
-from sse_tui.transport.problems import first_byte_timed_out, lost_before_headers, place, tls_failed
+from sse_tui.transport.problems import authority, first_byte_timed_out, lost_before_headers, tls_failed
 
 
 class HttpxBody:
@@ -108,7 +108,7 @@ class FallbackTransport(httpx.AsyncBaseTransport):
         except httpx.ConnectTimeout as error:
             raise ConnectError(
                 "connect-timeout",
-                f"No connection to {place(request.url)} within {timeout.get('connect'):g} s.",
+                f"No connection to {authority(request.url)} within {timeout.get('connect'):g} s.",
                 "The connect timeout can be raised.",
             ) from error
         except httpx.ReadTimeout as error:
@@ -126,10 +126,12 @@ class FallbackTransport(httpx.AsyncBaseTransport):
             if self._proxy is not None:
                 raise ConnectError(
                     "proxy",
-                    f"Could not connect to the proxy {place(self._proxy)} ({error}).",
+                    f"Could not connect to the proxy {authority(self._proxy)} ({error}).",
                     "Check HTTP_PROXY and NO_PROXY.",
                 ) from error
-            raise ConnectError("connect", f"Could not connect to {place(request.url)} ({error}).") from error
+            raise ConnectError(
+                "connect", f"Could not connect to {authority(request.url)} ({error})."
+            ) from error
         except httpx.HTTPError as error:
             raise lost_before_headers(request.url, str(error) or type(error).__name__, b"") from error
         t = self._clock.now()

@@ -1,27 +1,26 @@
 """HTTP/1.1 framing without I/O: a request to bytes, the bytes of a response to its head and its body.
 
-llhttp (httptools) does the parsing. It cannot tell at the end of a connection whether a body was whole, so
-that is worked out here from the framing (RFC 9112, section 6.3).
+llhttp (httptools) does the parsing. It does not say at the end of a connection whether the body was whole; that is
+worked out here from the framing (RFC 9112, section 6.3).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import httptools
 
+from sse_tui.fields import is_token, is_value
+
 HEAD_LIMIT = 256 * 1024
 _NO_BODY = {204, 304}
-# RFC 9110, section 5.6.2.
-_TOKEN = re.compile(rb"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 RawHeaders = Sequence[tuple[bytes, bytes]]
 
 
 class Http1Error(Exception):
-    """What came is not HTTP/1.1, or not within the limits."""
+    """What came is not HTTP/1.1, or beyond a limit."""
 
 
 class Head(NamedTuple):
@@ -34,12 +33,12 @@ class Head(NamedTuple):
 
 
 def encode_request(method: str, target: bytes, headers: RawHeaders, body: bytes) -> bytes:
-    """A whole request. Raises ValueError for a header that could smuggle a line, or is none."""
+    """A whole request. Raises ValueError for a name that is not a token and for a value that would end its line."""
     lines = [method.encode("ascii") + b" " + target + b" HTTP/1.1\r\n"]
     for name, value in headers:
-        if not _TOKEN.fullmatch(name):
-            raise ValueError(f"{name.decode('latin-1')!r} is no name of a header")
-        if any(byte in value for byte in (b"\r", b"\n", b"\0")):
+        if not is_token(name.decode("latin-1")):
+            raise ValueError(f"invalid header name {name.decode('latin-1')!r}")
+        if not is_value(value.decode("latin-1")):
             raise ValueError(f"the value of header {name.decode('latin-1')!r} contains a line end or NUL")
         lines.append(name + b": " + value + b"\r\n")
     lines.append(b"\r\n")
@@ -48,11 +47,11 @@ def encode_request(method: str, target: bytes, headers: RawHeaders, body: bytes)
 
 
 class ResponseReader:
-    """Feed it what was read; take the head when it is there, and the body bytes of each feed.
+    """Feed it what was read: `head` is set when it is complete, and each feed returns the body bytes in it.
 
-    Interim answers (1xx) are skipped. `complete` becomes true when the framing says that the body is whole;
-    `until_close` says that only the end of the connection can tell. Bad framing after the head costs none
-    of the body before it: it is in `broken`, and nothing more is to be fed.
+    Interim responses (1xx) are skipped. `complete` becomes true when the framing says that the body is whole; with
+    `until_close` only the end of the connection marks its end. Bad framing after the head loses none of the body
+    before it: it is described in `broken`, and nothing more may be fed.
     """
 
     def __init__(self, method: str = "GET") -> None:
@@ -81,7 +80,7 @@ class ResponseReader:
         except httptools.HttpParserError as error:
             if self.head is None:
                 raise Http1Error(str(error) or type(error).__name__) from error
-            if not self.complete:  # bytes after the end of the response are nobody's business here
+            if not self.complete:  # what comes after the end of the response does not matter
                 self.broken = str(error) or type(error).__name__
         if self.head is None and self._head_bytes > HEAD_LIMIT:
             raise Http1Error(f"the headers are longer than {HEAD_LIMIT} bytes")
@@ -90,13 +89,13 @@ class ResponseReader:
         return body
 
     def missing(self) -> str:
-        """What is missing if the connection ends now; "" if nothing is, so that the end is orderly."""
+        """What would be missing if the connection ended now; "" for nothing, so that the end would be orderly."""
         if self.complete or (self.head is not None and self.until_close):
             return ""
         if self.head is None:
             return "the headers"
         if self._left is not None:
-            return f"{self._left} of the bytes that Content-Length promised"
+            return f"{self._left} of the bytes that Content-Length announced"
         return "the last chunk of the chunked body"
 
     # httptools calls these.
@@ -110,7 +109,7 @@ class ResponseReader:
             self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        if self.head is not None:  # a second response, which nobody asked for
+        if self.head is not None:  # a second response, without a request
             return
         status = self._parser.get_status_code()
         if status < 200 and status != 101:
@@ -118,6 +117,7 @@ class ResponseReader:
             self._headers = []
             return
         self.head = Head(status, self._reason, f"HTTP/{self._parser.get_http_version()}", self._headers)
+        # Transfer-Encoding overrides Content-Length (RFC 9112, section 6.3).
         fields = {name.lower(): value for name, value in self._headers}
         chunked = fields.get(b"transfer-encoding", b"").lower().rstrip().endswith(b"chunked")
         if self._method == "HEAD" or status in _NO_BODY:

@@ -1,21 +1,21 @@
-"""The request that is really sent, and the records of what went over the wire."""
+"""The request as it is sent, and the records of what went over the wire."""
 
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Sequence
 
 import httpx
 
 from sse_tui import __version__
 from sse_tui.errors import UsageError
+from sse_tui.fields import first, has, is_token, without
 from sse_tui.recording.records import Headers, Request, Response
 from sse_tui.transport.stream_request import StreamRequest
 
 LAST_EVENT_ID = "last-event-id"
-# What a request for an event stream carries (HTML standard, section 9.2.3) unless the caller says
-# otherwise. No content coding: a compressor on the way holds events back.
+# What a request for an event stream carries (HTML standard, section 9.2.3) unless the caller sets it. No content
+# coding: a compressor on the way may hold events back until its buffer is full.
 _DEFAULTS = (
     ("Accept", "text/event-stream"),
     ("Cache-Control", "no-cache"),
@@ -23,13 +23,10 @@ _DEFAULTS = (
     ("User-Agent", f"sse-tui/{__version__}"),
 )
 
-# A token, RFC 9110 section 5.6.2.
-_METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-
 
 def own_last_event_id(request: StreamRequest) -> str:
-    """The last event ID that the caller set by hand as a header, to begin with."""
-    return next((value for name, value in request.headers if name.lower() == LAST_EVENT_ID), "")
+    """The last event ID to begin with: the one that the caller set as a header, or ""."""
+    return first(request.headers, LAST_EVENT_ID) or ""
 
 
 def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) -> httpx.Request:
@@ -47,15 +44,12 @@ def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) ->
             f"{request.url!r} is not an http or https URL.",
             "Write it as http://host:port/path, the port at most 65535.",
         )
-    if not _METHOD.fullmatch(request.method):
-        raise UsageError(
-            "bad-method", f"{request.method!r} is not a request method.", "Write it as one word."
-        )
-    headers = [(name, value) for name, value in request.headers if name.lower() != LAST_EVENT_ID]
-    given = {name.lower() for name, _ in headers}
-    headers += [(name, value) for name, value in _DEFAULTS if name.lower() not in given]
+    if not is_token(request.method):
+        raise UsageError("bad-method", f"{request.method!r} is not a request method.", "It must be one word.")
+    headers = without(request.headers, LAST_EVENT_ID)
+    headers += [field for field in _DEFAULTS if not has(headers, field[0])]
     if url.userinfo:
-        if "authorization" not in given:
+        if not has(headers, "authorization"):
             pair = f"{url.username}:{url.password}".encode()
             headers.append(("Authorization", "Basic " + base64.b64encode(pair).decode("ascii")))
         url = url.copy_with(username=None, password=None)
@@ -70,7 +64,7 @@ def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) ->
 
 
 def sendable(url: httpx.URL) -> bool:
-    """Whether a request can be sent there at all: http or https, a host, a port that exists."""
+    """Whether a request can be sent to `url` at all: http or https, a host, a valid port."""
     return url.scheme in ("http", "https") and bool(url.host) and (url.port or 0) <= 65535
 
 
@@ -114,7 +108,7 @@ def _raw(headers: Sequence[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 def header_text(raw: Sequence[tuple[bytes, bytes]]) -> Headers:
-    """Headers as text: UTF-8 where they are valid, else byte for byte."""
+    """Headers as text: values that are UTF-8 decoded as such, others byte for byte (Latin-1)."""
     return [(name.decode("latin-1"), _value(value)) for name, value in raw]
 
 

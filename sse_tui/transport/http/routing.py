@@ -1,4 +1,4 @@
-"""Which transport carries a request: the stamping one where it can, httpx's own where it cannot."""
+"""Which transport carries a request: the stamping one, or httpx's own for proxies and HTTP/2."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sse_tui.transport.http.tls import create_context
 
 
 class RoutingTransport(httpx.AsyncBaseTransport):
-    """Chooses for each request."""
+    """Chooses a transport for each request."""
 
     def __init__(self, clock: SessionClock, verify: bool | str = True, http2: bool = False) -> None:
         self._clock = clock
@@ -31,21 +31,24 @@ class RoutingTransport(httpx.AsyncBaseTransport):
         if proxy is None and not (self._http2 and request.url.scheme == "https"):
             return await self._stamping.handle_async_request(request)
         if proxy not in self._fallbacks:
-            context = create_context(self._verify)  # httpx sets its own protocols on it
+            context = create_context(
+                self._verify
+            )  # not the shared one: httpx sets its own ALPN protocols on it
             try:
                 self._fallbacks[proxy] = FallbackTransport(self._clock, context, self._http2, proxy)
             except httpx.InvalidURL as error:
                 raise UsageError(
                     "proxy",
-                    f"The proxy of the environment is no URL ({error}).",
+                    f"The proxy set in the environment is not a URL ({error}).",
                     "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
                 ) from error
-            except (ImportError, ValueError) as error:  # httpx's way to say that it has no such proxies
+            except (ImportError, ValueError) as error:  # httpx raises these for schemes that it cannot use
                 scheme = str(proxy).partition(":")[0]
+                kind = "SOCKS" if scheme.startswith("socks") else scheme
                 raise UsageError(
                     "proxy",
-                    f"A proxy of the kind {scheme!r} cannot be used.",
-                    "Name an http or https proxy in HTTP_PROXY or HTTPS_PROXY, or exempt the host with NO_PROXY.",
+                    f"{kind} proxies are not supported.",
+                    "Set HTTP_PROXY or HTTPS_PROXY to an http or https proxy, or exempt the host with NO_PROXY.",
                 ) from error
         return await self._fallbacks[proxy].handle_async_request(request)
 
@@ -56,16 +59,14 @@ class RoutingTransport(httpx.AsyncBaseTransport):
 
 @functools.cache
 def _http1_context(verify: bool | str) -> ssl.SSLContext:
-    """Made once a process: reading the authorities' certificates takes tens of milliseconds."""
+    """Made once per process: reading the authorities' certificates takes tens of milliseconds."""
     context = create_context(verify)
     context.set_alpn_protocols(["http/1.1"])
     return context
 
 
 def proxy_for(url: httpx.URL) -> str | None:
-    """The proxy that the environment names for a URL. Never one for a loopback address, which no proxy can
-    reach.
-    """
+    """The proxy that the environment sets for a URL; never one for a loopback address, which no proxy can reach."""
     if _is_loopback(url.host) or urllib.request.proxy_bypass(url.host):
         return None
     proxies = urllib.request.getproxies()

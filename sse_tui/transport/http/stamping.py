@@ -1,13 +1,13 @@
 """The stamping transport: HTTP/1.1 on a raw socket, under httpx.
 
-httpx keeps what it is good at (URLs, redirects, cookies, authentication); this carries one request on one
-connection of its own and reports when each phase ended. There is no pool: a stream takes its connection
-with it, and the set-up of each connection is part of what is measured.
+URLs, redirects, cookies and authentication are left to httpx; this carries one request on one connection of its own
+and reports when each phase ended. There is no pool: a stream occupies its connection, and setting up each connection
+is part of what is measured.
 
-A request's `extensions` may hold "phase" (called with name, end and length in nanoseconds as each phase
-ends) and "opened" (called with the connection, before anything is sent) and "timeout" (httpx's: "connect"
-covers resolution, TCP and TLS; "read" from the request written to the headers). A response's `extensions`
-hold "body", the `StampedBody` that gives reads with their times.
+A request's `extensions` may hold "phase" (called with name, end and length in nanoseconds as each phase ends),
+"opened" (called with the connection before anything is sent) and "timeout" (as httpx has it: "connect" covers name
+resolution, TCP and TLS; "read" counts from the request written to the headers). A response's `extensions` hold "body",
+the `StampedBody` that gives reads with their times.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
 
     async def _open(self, url: httpx.URL, phase: PhaseSink, limit: float | None) -> WireStream:
         host, port = url.raw_host.decode("ascii"), url.port or _PORTS[url.scheme]
-        # Made before the clock starts: reading the authorities' certificates is no part of the handshake.
+        # Made before the clock starts: reading the authorities' certificates is not part of the handshake.
         context = self._context() if url.scheme == "https" else None
         step = "resolving the name"
         try:
@@ -114,14 +114,14 @@ class StampingTransport(httpx.AsyncBaseTransport):
                 try:
                     await stream.write(message)
                 except OSError:
-                    pass  # a server may answer and close before it has read everything: the answer counts
+                    pass  # a server may respond and close before it has read everything: the response counts
                 sent = self._passed(phase, "sent", start)
                 read, first = await self._read_head(stream, reader, url)
         except TimeoutError as error:
             raise first_byte_timed_out(url, limit) from error
         head = reader.head
         assert head is not None
-        t = max(read.t, sent)
+        t = max(read.t, sent)  # a response to a request that is still being sent
         phase("headers", t, t - sent)
         body = StampedBody(stream, reader, Read(first, t, read.clock))
         return httpx.Response(
@@ -164,7 +164,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
 
 
 def _nowhere(*_: object) -> None:
-    """Nobody asked to be told."""
+    """For extensions that the caller did not set."""
 
 
 async def _secure(tcp: TcpStream, context: ssl.SSLContext, host: str) -> TlsStream:

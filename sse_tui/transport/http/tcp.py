@@ -1,11 +1,11 @@
-"""A TCP connection whose every read is stamped.
+"""A TCP connection with a time stamp for every read.
 
-On Linux the kernel's receive time comes with the data (SO_TIMESTAMPNS, recvmsg), so a busy process cannot
-make a stamp late. When one read takes several segments the stamp is that of the last one; when it ends
-inside a segment the kernel gives none and the monotonic clock right after the read is used, and named.
+On Linux the kernel's receive time comes with the data (SO_TIMESTAMPNS, recvmsg), so that a busy process cannot make a
+stamp late. Of several segments in one read it is the time of the last one. Where a read ends inside a segment the
+kernel gives none; then the monotonic clock is read right after it, and `Read.clock` says so.
 
-The socket is driven with `add_reader`, which asyncio and uvloop both have. A read is safe to cancel: it
-awaits only readiness, and nothing is awaited between taking the bytes and returning them.
+The socket is driven with `add_reader`, which asyncio and uvloop both have. Cancelling a read loses nothing: it awaits
+only readiness, and nothing between taking the bytes and returning them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from sse_tui.transport.clock import SO_TIMESTAMPNS, SessionClock
 
 READ_SIZE = 65536
 _CONTROL_SIZE = socket.CMSG_SPACE(16) if hasattr(socket, "CMSG_SPACE") else 0
-# After this many reads that did not have to wait, let other tasks of the loop run.
-_GREED = 16
+# After this many reads that did not have to wait, let other tasks of the loop run: a fast server would starve them.
+_READS_IN_A_ROW = 16
 
 
 class Read(NamedTuple):
-    """What one read brought, when, and by which clock ("kernel" or "read"). No data is the orderly end."""
+    """What one read brought, when, and by which clock ("kernel", "read" or "fault"). No data is the orderly end."""
 
     data: bytes
     t: int
@@ -63,7 +63,7 @@ class TcpStream:
     async def read(self) -> Read:
         """Wait for bytes and take them. Raises OSError as the socket does: ConnectionResetError for a RST."""
         self._streak += 1
-        if self._streak >= _GREED:
+        if self._streak >= _READS_IN_A_ROW:
             self._streak = 0
             await asyncio.sleep(0)
         while True:
@@ -78,19 +78,23 @@ class TcpStream:
         await asyncio.get_running_loop().sock_sendall(self._sock, data)
 
     def write_now(self, data: bytes) -> None:
-        """Hand over what the kernel takes at once; for a goodbye that must not wait."""
+        """Hand over what the kernel takes without waiting."""
         with contextlib.suppress(OSError):
             self._sock.send(data)
 
     def close(self) -> None:
-        """Close with a FIN first, so that the other end sees an end (a RST may follow if unread bytes wait)."""
+        """Close with a FIN.
+
+        Where received bytes are still unread, close alone would make the kernel send a RST in its place (RFC 2525,
+        section 2.17), and the other end might never see an end. So the FIN goes first; the RST may follow it.
+        """
         if not self._aborting:
             with contextlib.suppress(OSError):
                 self._sock.shutdown(socket.SHUT_WR)
         self._sock.close()
 
     def abort_on_close(self) -> None:
-        """Make the next close a RST: a linger time of zero has the kernel discard and abort."""
+        """Make the next close a RST: with a linger time of zero the kernel discards what is unsent and aborts."""
         self._aborting = True
         with contextlib.suppress(OSError):
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -107,6 +111,7 @@ class TcpStream:
         data, control, _, _ = self._sock.recvmsg(READ_SIZE, _CONTROL_SIZE)
         t = self._clock.now()
         for level, kind, value in control:
+            # A timespec: two 64-bit numbers, or two of C's long on 32-bit platforms with the older layout.
             if level == socket.SOL_SOCKET and kind == SO_TIMESTAMPNS:
                 seconds, ns = struct.unpack("@qq" if len(value) == 16 else "@ll", value)
                 return Read(data, self._clock.from_realtime(seconds * 1_000_000_000 + ns), "kernel")

@@ -1,7 +1,7 @@
 """TLS over a stamped TCP connection, with the stamps kept.
 
-`ssl.MemoryBIO` keeps TLS apart from the socket, so the time of decrypted bytes is that of the read of the
-socket that completed them.
+`ssl.MemoryBIO` keeps TLS apart from the socket. A record can be decrypted only once its last byte is there, so the time
+of decrypted bytes is that of the socket's read that completed their record.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sse_tui.transport.http.tcp import READ_SIZE, Read, TcpStream
 
 
 class TruncatedTls(ConnectionError):  # noqa: N818 - named for what happened
-    """The TCP connection ended without TLS's own goodbye (close_notify)."""
+    """The TCP connection ended without close_notify: what came may have been cut off by anybody on the way."""
 
 
 class TlsStream:
@@ -43,7 +43,7 @@ class TlsStream:
                 await self._flush()
                 await self._receive()
             except ssl.SSLError:
-                await self._flush()  # the alert that says why
+                await self._flush()  # the alert that tells the server why
                 raise
             else:
                 await self._flush()
@@ -63,9 +63,9 @@ class TlsStream:
             except ssl.SSLZeroReturnError:
                 ended = True
             except ssl.SSLEOFError as error:
-                if not pieces:
+                if not pieces:  # otherwise the bytes first; the next read comes here again
                     raise TruncatedTls("the TLS connection ended without close_notify") from error
-            if self._outgoing.pending:
+            if self._outgoing.pending:  # TLS's own messages, such as the answer to a key update
                 await self._flush()
             if pieces or ended:
                 return Read(b"".join(pieces), self._last.t, self._last.clock)

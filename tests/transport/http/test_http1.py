@@ -34,7 +34,7 @@ def test_the_head_keeps_names_order_and_repeats() -> None:
     [
         (OK + b"\r\nabc", False, ""),
         (OK + b"Content-Length: 3\r\n\r\nabc", True, ""),
-        (OK + b"Content-Length: 5\r\n\r\nabc", False, "2 of the bytes that Content-Length promised"),
+        (OK + b"Content-Length: 5\r\n\r\nabc", False, "2 of the bytes that Content-Length announced"),
         (OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", True, ""),
         (
             OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n",

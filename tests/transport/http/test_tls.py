@@ -101,4 +101,4 @@ async def test_faults_through_tls(
         ran = await run(server.url, verify=str(certificate[0]), plan=f"{action}@event=1")
         await asyncio.wait_for(server.gone.wait(), 1)
     assert ran.body() == EVENT
-    assert ran.of(Fault)[0].did.endswith(f"{len(EVENT)} bytes already received were discarded")
+    assert ran.of(Fault)[0].did.endswith(f"discarded {len(EVENT)} bytes already received")
