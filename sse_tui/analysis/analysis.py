@@ -48,7 +48,8 @@ class Analysis:
     """Takes the records of a session in order and keeps what they mean.
 
     `dialect` overrides what each request's record says; "auto" detects it. `turns` is in order, the last one is the
-    running one. `idle` holds the three idle clocks of the running connection.
+    running one. `idle` holds the three idle clocks of the running connection. `decoded` are the bytes of the last
+    chunk, its content coding removed; None where it has none.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Analysis:
         self.turns: list[Turn] = []
         self.idle = Idle()
         self.reads = 0
+        self.decoded: bytes | None = None
         self.notes: list[str] = []
         self.end: End | None = None
         self.problems: list[str] = []
@@ -193,8 +195,9 @@ class Analysis:
         conn.bytes += size
         turn.bytes += size
         self.idle.bytes(t)
+        self.decoded = None
         if wire.decoder is not None:
-            data = wire.decoder.decode(data)
+            self.decoded = data = wire.decoder.decode(data)
         self.diagnosis.body(turn, conn.number, data, t)
         if wire.broken:
             return []

@@ -16,7 +16,7 @@ from sse_tui.analysis.entry import Entry
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.recording import BodyIndex, Follower, is_running, mark_kept
-from sse_tui.recording.records import Chunk, Response
+from sse_tui.recording.records import Chunk
 from sse_tui.session.capture.client import CaptureClient
 from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
@@ -152,14 +152,11 @@ class Live:
                 self.analysis.adopt(self._follower.header)
                 self.rows.timed = self._follower.header.clock != "none"
             for offset, record in batch:
+                made = self.analysis.feed(record)
                 if isinstance(record, Chunk):
-                    self.index.add(offset, record, size=self._plain.add(record))
-                elif isinstance(record, Response):
-                    self._plain.respond(record)
-                for entry in self.analysis.feed(record):
-                    turn = self.analysis.turn
-                    self.rows.add(entry, offset, turn.dialect_name if turn is not None else "generic")
-                    entries.append(entry)
+                    self.index.add(offset, record, size=self._plain.add(record, self.analysis.decoded))
+                self.rows.extend(made, offset, self.analysis.turn)
+                entries += made
                 if len(self.found) != placed:
                     self.found.sync()
                     placed = len(self.found)

@@ -14,11 +14,13 @@ from pathlib import Path
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.entry import Entry
 from sse_tui.errors import RecordingError
+from sse_tui.eventstream import Item
 from sse_tui.recording import BodyIndex, BodyReader
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.record_lines import BROKEN, decode_header, decode_record
 from sse_tui.recording.records import Chunk, Header, Record, Request, Response
-from sse_tui.wirelog.rows import Row, RowTable
+from sse_tui.wirelog.reread import ReadBack
+from sse_tui.wirelog.rows import HIDDEN, Row, RowTable
 
 LARGE = 16 * 2**20
 """A file below this is read before anyone has looked at it."""
@@ -79,7 +81,8 @@ class _Begun:
         self._index = BodyIndex()
         self._rows = RowTable(self._index)
         self._t0: dict[int, int] = {}
-        self._t0_of_row: list[int | None] = []
+        # What each row was read as, which cannot be had again from the middle, and its `t0`.
+        self._read: list[tuple[ReadBack, int | None]] = []
         self._coded: set[int] = set()
         # Of a body that was joined in its middle: the first bytes, until a blank line has passed.
         self._joining: dict[int, bytes] = {}
@@ -108,8 +111,7 @@ class _Begun:
             self._index.add(offset, record)
             if record.conn not in self._joined:
                 self._join(record)
-        for entry in self._analysis.feed(record):
-            self._add(entry, offset)
+        self._add(self._analysis.feed(record), offset)
 
     def _join(self, record: Chunk) -> None:
         data = self._joining.get(record.conn, b"") + record.data
@@ -120,19 +122,24 @@ class _Begun:
         else:
             self._joining[record.conn] = data
 
-    def _add(self, entry: Entry, offset: int) -> None:
-        turn = self._analysis.turn
-        if entry.item is not None and entry.item.start < self._joined.get(entry.conn, 1 << 62):
-            return
-        entry.span = None
-        if self._rows.add(entry, offset, turn.dialect_name if turn is not None else "generic"):
-            self._t0_of_row.append(self._t0.get(entry.turn))
+    def _add(self, entries: list[Entry], offset: int) -> None:
+        whole = [
+            entry for entry in entries if entry.item is None or self._joined_before(entry.conn, entry.item)
+        ]
+        for entry in whole:
+            entry.span = None
+        self._rows.extend(whole, offset, self._analysis.turn)
+        shown = [entry for entry in whole if entry.kind not in HIDDEN]
+        self._read += [((entry.item, entry.deltas), self._t0.get(entry.turn)) for entry in shown]
+
+    def _joined_before(self, conn: int, item: Item) -> bool:
+        return item.start >= self._joined.get(conn, 1 << 62)
 
     def last(self, path: Path, most: int) -> list[GlimpsedRow]:
-        """The last rows, read back."""
+        """The last rows, their bytes read back."""
         first = max(0, len(self._rows) - most)
         with BodyReader(path, self._index) as reader:
             return [
-                GlimpsedRow(replace(self._rows.row(place, reader), number=0), self._t0_of_row[place])
-                for place in range(first, len(self._rows))
+                GlimpsedRow(replace(self._rows.row(first + place, reader, known), number=0), t0)
+                for place, (known, t0) in enumerate(self._read[first:])
             ]

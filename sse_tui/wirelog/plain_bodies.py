@@ -1,7 +1,7 @@
 """Bodies under a content coding, decoded once and kept beside the recording, so that a row's bytes can be read again.
 
-The offsets of items are those of the decoded body, and a place in it cannot be found in the coded bytes. What is
-decoded goes to a nameless temporary file per connection; small ones stay in memory.
+The offsets of items are those of the decoded body, which cannot be found in the coded bytes. The decoded bytes go to a
+nameless temporary file per connection; small ones stay in memory.
 """
 
 from __future__ import annotations
@@ -11,43 +11,37 @@ from tempfile import SpooledTemporaryFile
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import BodyIndex, BodyReader
-from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.records import Chunk, Response
+from sse_tui.recording.records import Chunk
 
 IN_MEMORY = 4 * 2**20
 
 
 class PlainBodies:
-    """Takes responses and chunks in order; connections without a coding cost nothing here."""
+    """Takes chunks in order; connections without a coding cost nothing here."""
 
     def __init__(self) -> None:
-        self._decoders: dict[int, ContentDecoder] = {}
         self._files: dict[int, SpooledTemporaryFile[bytes]] = {}
         self._full = False
 
-    def respond(self, record: Response) -> None:
-        """A response: its headers tell the coding."""
-        decoder = ContentDecoder(record.headers)
-        if not decoder.identity:
-            self._decoders[record.conn] = decoder
+    def add(self, record: Chunk, decoded: bytes | None) -> int | None:
+        """A chunk and the bytes that it decodes to, None under no coding; their number where they are kept here."""
+        file = self._files.get(record.conn)
+        if decoded is None:
+            if file is None:
+                return None
+            decoded = record.data
+        if file is None:
             # Closed with the bodies: it lives as long as the session.
-            self._files[record.conn] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
-
-    def add(self, record: Chunk) -> int | None:
-        """A chunk: the decoded bytes that it completes, counted; None where no coding is to be taken off."""
-        decoder = self._decoders.get(record.conn)
-        if decoder is None:
-            return None
-        data = decoder.decode(record.data)
+            file = self._files[record.conn] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
         if not self._full:
             try:
-                self._files[record.conn].write(data)
+                file.write(decoded)
             except OSError:
                 self._full = True
-        return len(data)
+        return len(decoded)
 
     def __contains__(self, conn: int) -> bool:
-        return conn in self._decoders
+        return conn in self._files
 
     def body(self, conn: int, start: int, end: int) -> bytes:
         """Bytes of a decoded body. Raises `RecordingError` when there was no room to keep it."""
@@ -61,13 +55,13 @@ class PlainBodies:
         if len(data) < end - start:
             raise RecordingError(
                 "decoded-gone",
-                "There was no room on the disk to keep the decoded body.",
-                "Free some, and open it again.",
+                "The disk was too full to keep the decoded body.",
+                "Free some space and open the recording again.",
             )
         return data
 
     def close(self) -> None:
-        """The temporary files go."""
+        """Delete the temporary files."""
         for file in self._files.values():
             file.close()
 

@@ -1,21 +1,24 @@
 """The wire log as a table: a few bytes a row in memory, everything else read back from the recording when shown.
 
-A million rows cost about 27 bytes each here and about as much in the recording's offset index; the text of a row is
-never kept. A row that is shown is parsed again from its bytes, by the same parser and dialect that read it first.
+A million rows cost about 29 bytes each here and about as much in the recording's offset index, most of it on the disk;
+the text of a row is never kept. A row that is shown is read again from its bytes, see `reread`.
 """
 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sse_tui import dialects
-from sse_tui.analysis.entry import ITEM_KINDS, Entry, Span
-from sse_tui.dialects.base import Delta, Reasoning, Refusal, Text, ToolCall
-from sse_tui.eventstream import Event, Ignored, Item, Parser
+from sse_tui.analysis.entry import Entry, Span
+from sse_tui.analysis.turn import Turn
+from sse_tui.dialects.base import Delta
+from sse_tui.eventstream import Item, Tail
 from sse_tui.recording import BodyIndex, BodyReader
 from sse_tui.recording.column import Column
-from sse_tui.recording.records import Record
+from sse_tui.recording.records import Record, Response
+from sse_tui.wirelog.reread import ReadBack, Reading, Rereader
 
 LABELS = (
     "event", "token", "reasoning", "tool", "refusal", "usage", "finish", "done", "error", "role", "ping", "progress",
@@ -24,8 +27,10 @@ LABELS = (
 )  # fmt: skip
 _CODES = {label: code for code, label in enumerate(LABELS)}
 _FIRST_RECORD = _CODES["request"]
+_REPEAT, _RESPONSE = _CODES["repeat"], _CODES["response"]
 HIDDEN = frozenset({"phase"})
-_WRITTEN = (Text, Reasoning, Refusal, ToolCall)
+_LARGE_TAIL = 1 << 20
+_AHEAD = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,41 +64,58 @@ class RowTable:
         self._size = Column("I")
         self._number = Column("I")
         self._span_start = Column("I")
-        self._span_size = Column("H")
-        self._dialects: dict[int, str] = {}
+        self._span_size = Column("I")
+        self._written = 0
+        self._tails: dict[int, Tail] = {}
         self._firsts: dict[int, int] = {}
+        self._rereader = Rereader()
+        # The bytes read last for it: their connection and where they begin. Looking each row up would take longer than
+        # reading it.
+        self._window: tuple[int, int, bytes] = (0, 0, b"")
         # False for a recording without a clock: its times mean nothing and are not given.
         self.timed = True
         self.turn_starts: list[int] = []
-        self._turn = 0
+        self._turn: Turn | None = None
 
     def __len__(self) -> int:
         return len(self._label)
 
-    def add(self, entry: Entry, file_offset: int, dialect: str = "generic") -> bool:
-        """Append an entry's row; `file_offset` is where its record's line starts, `dialect` reads its connection.
+    def extend(self, entries: Sequence[Entry], file_offset: int, turn: Turn | None) -> None:
+        """Append the entries of one record.
 
-        False for entries that are not shown.
+        `file_offset` is where the record's line starts. `turn` is the one that the record belongs to, as it is after
+        all of them; it is wanted of records without entries too, None only before the first turn.
         """
-        if entry.kind in HIDDEN:
-            return False
-        label = "repeat" if entry.repeat else entry.label
-        if entry.turn != self._turn and entry.kind == "request":
-            self._turn = entry.turn
-            self.turn_starts.append(len(self._label))
+        if turn is not self._turn and turn is not None:
+            self._turn = turn
+            self._written = 0
+            self.turn_starts.append(len(self))
+            self._rereader.begin(len(self), type(turn.dialect)())
+        size = 0
+        for entry in entries:
+            if entry.kind not in HIDDEN:
+                size += self._add(entry, file_offset)
+        if turn is not None:
+            self._rereader.grown(len(self), size, turn.dialect, turn.last_event_id or "")
+
+    def _add(self, entry: Entry, file_offset: int) -> int:
+        """Append an entry's row; its size in bytes."""
         item = entry.item
-        if entry.conn not in self._dialects:
-            self._firsts[entry.conn] = len(self._label)
-        self._dialects[entry.conn] = dialect
-        self._label.append(_CODES.get(label, 0))
+        start, size = (file_offset, 0) if item is None else (item.start, item.end - item.start)
+        if type(item) is Tail:
+            # Of a body of ignored lines the tail is all of it: not to be read again for the little text it has.
+            self._tails[len(self)] = item
+        self._firsts.setdefault(entry.conn, len(self))
+        self._label.append(_CODES.get("repeat" if entry.repeat else entry.label, 0))
         self._conn.append(entry.conn)
-        self._start.append(item.start if item is not None else file_offset)
-        self._size.append(item.end - item.start if item is not None else 0)
+        self._start.append(start)
+        self._size.append(size)
         self._number.append(entry.number)
-        start, end = entry.span or (0, 0)
-        self._span_start.append(start)
-        self._span_size.append(min(end - start, 0xFFFF))
-        return True
+        first, end = entry.span or (self._written, self._written)
+        self._written = end
+        self._span_start.append(first)
+        self._span_size.append(end - first)
+        return size
 
     def label(self, index: int) -> str:
         """The row's label alone, without touching the file."""
@@ -118,21 +140,15 @@ class RowTable:
 
     def turn_of(self, index: int) -> int:
         """Position in `turn_starts` of the turn that the row belongs to; -1 before the first request."""
-        low, high = 0, len(self.turn_starts)
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (middle + 1, high) if self.turn_starts[middle] <= index else (low, middle)
-        return low - 1
+        return bisect_right(self.turn_starts, index) - 1
 
     def at_span(self, turn: int, offset: int) -> int | None:
         """The row that wrote the transcript's character `offset` of the turn at this position in `turn_starts`."""
         first = self.turn_starts[turn] if 0 <= turn < len(self.turn_starts) else 0
         last = self.turn_starts[turn + 1] if turn + 1 < len(self.turn_starts) else len(self)
-        for index in range(first, last):
-            size = self._span_size[index]
-            if size and self._span_start[index] <= offset < self._span_start[index] + size:
-                return index
-        return None
+        # Rows that wrote nothing have where the writing stood, so that the starts are in order.
+        row = bisect_right(self._span_start, offset, first, last) - 1
+        return row if row >= first and offset < self._span_start[row] + self._span_size[row] else None
 
     def event_row(self, conn: int, number: int) -> int | None:
         """The row of a connection's event of this number; None while there is none."""
@@ -185,16 +201,19 @@ class RowTable:
             return 0
         return min((other for other in self._firsts.values() if other > first), default=len(self))
 
-    def row(self, index: int, reader: BodyReader) -> Row:
-        """The whole row, read back from the recording."""
+    def row(self, index: int, reader: BodyReader, known: ReadBack | None = None) -> Row:
+        """The whole row, read back from the recording; `known` is what it was read as, where somebody knows."""
         code, conn, start = self._label[index], self._conn[index], self._start[index]
         if code >= _FIRST_RECORD:
             record = reader.record(start)
             t = record.t if self.timed else None
             return Row(index, LABELS[code], conn, 0, 0, 0, t, None, False, b"", None, (), record, None)
         end = start + self._size[index]
-        raw = reader.body(conn, start, end)
-        item = _parse(raw, LABELS[code])
+        if index in self._tails and end - start > _LARGE_TAIL:
+            start = max(start, self._end_before(index))
+        item, deltas = known or self._rereader.read(
+            index, lambda reading, row: self._read(reading, row, reader)
+        )
         chunk = self._chunk(index)
         previous = self._previous_event(index)
         before = self._chunk(previous) if previous is not None else None
@@ -212,12 +231,37 @@ class RowTable:
             t_ns=t,
             gap_ms=gap,
             same_read=self.timed and chunk is not None and chunk == before,
-            raw=raw,
+            raw=reader.body(conn, start, end),
             item=item,
-            deltas=_deltas(item, self._dialects.get(conn, "generic"), self.span(index)),
+            deltas=tuple(deltas),
             record=None,
             span=self.span(index),
         )
+
+    def _read(self, reading: Reading, index: int, reader: BodyReader) -> tuple[ReadBack, int]:
+        """A row as it was read first, and its size."""
+        code = self._label[index]
+        if code >= _FIRST_RECORD:
+            if code == _RESPONSE:
+                record = reader.record(self._start[index])
+                if isinstance(record, Response):
+                    reading.dialect.headers_seen(record.headers)
+            return (None, ()), 0
+        item: Item | None = self._tails.get(index)
+        size = self._size[index]
+        if item is None:
+            start = self._start[index]
+            item = reading.item(self._bytes(self._conn[index], start, start + size, reader), start)
+        return (item, () if code == _REPEAT else reading.deltas(item)), size
+
+    def _bytes(self, conn: int, start: int, end: int, reader: BodyReader) -> bytes:
+        """Bytes of a body, and those after them for the next rows."""
+        known, at, window = self._window
+        if conn != known or start < at or end > at + len(window):
+            ahead = min(start + _AHEAD, self._index.size(conn))
+            window, at = reader.body(conn, start, max(end, ahead)), start
+            self._window = conn, at, window
+        return window[start - at : end - at]
 
     def _chunk(self, index: int) -> int | None:
         last_byte = self._start[index] + max(self._size[index], 1) - 1
@@ -230,22 +274,10 @@ class RowTable:
                 return earlier
         return None
 
-
-def _parse(raw: bytes, label: str) -> Item | None:
-    """The item that these bytes are, parsed alone: offsets are those of the slice, an inherited id is not known."""
-    parser = Parser()
-    items = parser.feed(raw)
-    wanted = label if label in ITEM_KINDS.values() else "event"
-    items += parser.close()
-    return next((item for item in items if ITEM_KINDS[type(item)] == wanted), items[0] if items else None)
-
-
-def _deltas(item: Item | None, dialect: str, span: Span | None) -> tuple[Delta, ...]:
-    """What the item means, read alone. An event that repeats at its end what had come before wrote nothing."""
-    if isinstance(item, Event):
-        deltas = dialects.create(dialect).read(item)
-    elif isinstance(item, Ignored):
-        deltas = dialects.create(dialect).read_ignored(item.line)
-    else:
-        return ()
-    return tuple(delta for delta in deltas if span is not None or not isinstance(delta, _WRITTEN))
+    def _end_before(self, index: int) -> int:
+        """Where the bytes of the connection's row before this one end."""
+        conn = self._conn[index]
+        for earlier in range(index - 1, self._firsts[conn] - 1, -1):
+            if self._conn[earlier] == conn and self._label[earlier] < _FIRST_RECORD:
+                return self._start[earlier] + self._size[earlier]
+        return 0

@@ -9,7 +9,7 @@ import pytest
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import Redactor, Writer
-from sse_tui.recording.records import Chunk, Close, Header, Request, Response, chunk
+from sse_tui.recording.records import Close, Header, Request, Response, chunk
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
 from sse_tui.wirelog import plain_bodies
@@ -65,14 +65,7 @@ async def test_a_row_reads_back_its_own_bytes(
 
 def test_where_there_is_no_room_it_is_said() -> None:
     plain = plain_bodies.PlainBodies()
-    plain.respond(
-        Response(
-            t=0, turn=1, conn=1, status=200, http_version="HTTP/1.1", headers=[("content-encoding", "gzip")]
-        )
-    )
-    packer = zlib.compressobj(wbits=31)
-    record: Chunk = chunk(0, packer.compress(b"data: x\n\n") + packer.flush(), turn=1, conn=1)
     plain._full = True
-    assert plain.add(record) == 9
-    with pytest.raises(RecordingError, match="room"):
+    assert plain.add(chunk(0, b"coded", turn=1, conn=1), b"data: x\n\n") == 9
+    with pytest.raises(RecordingError, match="too full"):
         plain.body(1, 0, 9)

@@ -7,6 +7,7 @@ the same under ``kwargs`` of ``{"lc": 1, "type": "constructor"}``. Content is te
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Text, ToolCall, Usage
 from sse_tui.dialects.payload import compact, count, members, string
@@ -18,7 +19,9 @@ class LangChainMessages:
     """Gives the text of each message once, whether it comes in chunks, whole, or repeated with every state."""
 
     def __init__(self) -> None:
-        self._told: dict[tuple[str | None, bool], list[str]] = {}
+        # Of each message's text and reasoning so far the length and the checksum: the text itself would grow the
+        # state that is kept for reading rows again.
+        self._given: dict[tuple[str | None, bool], tuple[int, int]] = {}
         self._parts: dict[str | None, int] = {}
         self._slots: dict[tuple[str | None, Any], int] = {}
         self._whole_calls: set[str | None] = set()
@@ -38,21 +41,22 @@ class LangChainMessages:
         if message.get("type") not in (*_ASSISTANT, None):
             return
         ident = string(message.get("id"))
-        if message.get("type") in _ASSISTANT[:2] and (ident, False) in self._told:
+        if message.get("type") in _ASSISTANT[:2] and (ident, False) in self._given:
             self.whole([message], deltas)
             return
         part = self._parts.setdefault(ident, len(self._parts))
         for text, thought in _texts(message.get("content")):
             deltas.append(Reasoning(text, 0, part) if thought else Text(text, 0, part))
             if ident is not None:
-                self._told.setdefault((ident, thought), []).append(text)
+                length, checksum = self._given.get((ident, thought), (0, 0))
+                self._given[ident, thought] = length + len(text), _checksum(text, checksum)
         calls = message.get("tool_call_chunks")
         for call in calls if isinstance(calls, list) else ():
             self._call_piece(ident, members(call), deltas)
         self._facts(message, deltas)
 
     def whole(self, messages: Any, deltas: list[Delta]) -> None:
-        """Messages as they stand now: what they have more than was told is new."""
+        """Messages as they stand now: the text beyond what was given before is new."""
         for message in messages if isinstance(messages, list) else ():
             message = _fields(message)
             if message.get("type") not in _ASSISTANT:
@@ -61,21 +65,14 @@ class LangChainMessages:
             part = self._parts.setdefault(ident, len(self._parts))
             for thought in (True, False):
                 text = "".join(text for text, reasons in _texts(message.get("content")) if reasons is thought)
-                told = self._so_far(ident, thought)
-                if len(text) > len(told) and text.startswith(told):
-                    self._told[ident, thought] = [text]
-                    new = text[len(told) :]
+                length, checksum = self._given.setdefault((ident, thought), (0, 0))
+                if len(text) > length and _checksum(text[:length]) == checksum:
+                    new = text[length:]
+                    self._given[ident, thought] = len(text), _checksum(new, checksum)
                     deltas.append(Reasoning(new, 0, part) if thought else Text(new, 0, part))
             if message.get("response_metadata") and ident not in self._whole_calls:
                 self._whole_calls.add(ident)
                 self._whole_message(ident, message, deltas)
-
-    def _so_far(self, ident: str | None, thought: bool) -> str:
-        """What was told of a message; joined once, however often it is asked."""
-        pieces = self._told.setdefault((ident, thought), [])
-        if len(pieces) > 1:
-            pieces[:] = ["".join(pieces)]
-        return pieces[0] if pieces else ""
 
     def _whole_message(self, ident: str | None, message: dict[str, Any], deltas: list[Delta]) -> None:
         calls = message.get("tool_calls")
@@ -110,6 +107,10 @@ class LangChainMessages:
         reason = string(facts.get("finish_reason")) or string(facts.get("stop_reason"))
         if reason:
             deltas.append(Finish(reason))
+
+
+def _checksum(text: str, of_text_before: int = 0) -> int:
+    return crc32(text.encode("utf-8", "replace"), of_text_before)
 
 
 def _fields(message: Any) -> dict[str, Any]:

@@ -50,7 +50,6 @@ class OpenAIResponses(TypedDialect):
     def __init__(self) -> None:
         super().__init__()
         self.sequence_number: int | None = None
-        self.sequence_gaps: list[tuple[int, int]] = []
         self._slots: dict[str, int] = {}
         self._appeared = 0
         self._told: set[tuple[_Kind, int]] = set()
@@ -61,7 +60,6 @@ class OpenAIResponses(TypedDialect):
         if type(number) is int:
             last, self.sequence_number = self.sequence_number, number
             if last is not None and number != last + 1:
-                self.sequence_gaps.append((last + 1, number))
                 deltas.append(Meta("sequence-gap", (last + 1, number)))
         super()._take(event, payload, deltas)
 
