@@ -1,196 +1,239 @@
-"""Playbooks: what ended, and what is decided. Time is what the test says."""
+"""Conversations: an attempt ended like this, and then that is decided. Time is what the test says."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
-from sse_tui.resume import AttemptResult, GiveUp, Policy, Reconnector, TryAgain, retry_after_ms
+from sse_tui.resume import AttemptResult, Decision, GiveUp, Policy, Reconnector, TryAgain, retry_after_ms
 
 POLICY = Policy(base_ms=1000, max_attempts=3, max_total_s=60)
 
 
-def machine(policy: Policy = POLICY, method: str = "GET") -> Reconnector:
-    return Reconnector(policy, method, random.Random(0))
+@dataclass(frozen=True)
+class Again:
+    """Another attempt is decided on; None of `attempt`, `after` and `note` is not looked at."""
+
+    ms: tuple[float, float] = (0, 1e9)
+    attempt: int | None = None
+    after: str | None = None
+    note: str | None = None
 
 
-def got(
+@dataclass(frozen=True)
+class Over:
+    """No other attempt is made; `why` is looked for in the reason."""
+
+    why: str
+
+
+def conversation(*lines: AttemptResult | Again | Over, policy: Policy = POLICY, method: str = "GET") -> None:
+    """Each result is followed by what is decided on it."""
+    reconnector = Reconnector(policy, method, random.Random(0))
+    decision: Decision | None = None
+    for number, line in enumerate(lines):
+        if isinstance(line, AttemptResult):
+            assert decision is None, f"line {number}: the decision before was not looked at"
+            decision = reconnector.decide(line)
+            continue
+        assert decision is not None
+        if isinstance(line, Over):
+            assert isinstance(decision, GiveUp), f"line {number}: {decision}"
+            assert line.why in decision.reason
+        else:
+            assert isinstance(decision, TryAgain), f"line {number}: {decision}"
+            assert line.ms[0] <= decision.delay_ms <= line.ms[1], f"line {number}: {decision}"
+            assert line.attempt in (None, decision.attempt)
+            assert line.after in (None, decision.last_event_id)
+            assert line.note in (None, decision.note) or (line.note and line.note in decision.note)
+        decision = None
+    assert decision is None
+
+
+def broke(
     kind: str = "incomplete", id: str = "1", events: int = 1, now_ms: float = 0, **more: object
 ) -> AttemptResult:
-    return replace(AttemptResult(kind, now_ms, id, events=events, lived_ms=5000), **more)  # type: ignore[arg-type]
+    """An open stream broke off after five seconds."""
+    result = AttemptResult(kind, now_ms, id, events=events, lived_ms=5000)
+    return replace(result, **more)  # type: ignore[arg-type]
+
+
+def answered(status: int, id: str = "", now_ms: float = 0, retry_after: str | None = None) -> AttemptResult:
+    return AttemptResult("status", now_ms, id, status=status, retry_after=retry_after)
+
+
+def unreachable(id: str = "1", now_ms: float = 0) -> AttemptResult:
+    return AttemptResult("no-connection", now_ms, id)
 
 
 @pytest.mark.parametrize("kind", ["eof", "incomplete", "reset", "timeout", "fault", "error"])
 def test_a_body_that_broke_off_is_resumed(kind: str) -> None:
-    decision = machine().decide(got(kind, "41"))
-    assert isinstance(decision, TryAgain)
-    assert (decision.last_event_id, decision.attempt) == ("41", 1)
-    assert 1000 <= decision.delay_ms <= 1500
+    conversation(broke(kind, "41"), Again((1000, 1500), attempt=1, after="41"))
 
 
 @pytest.mark.parametrize(
-    ("outcome", "reason"),
+    ("result", "reason"),
     [
-        (got("stopped"), "stopped by the user"),
-        (got("ended"), "the stream had ended"),
-        (got("status", status=204), "204"),
-        (got("status", status=205), "answered 205"),
-        (got("status", status=404), "answered 404"),
-        (got("status", status=410), "answered 410"),
-        (got("status", status=409), "answered 409"),
-        (got("wrong-type", status=200), "not an event stream"),
-        (got("fatal"), "fail the same way"),
+        (broke("stopped"), "stopped by the user"),
+        (broke("ended"), "the stream had ended"),
+        (broke("status", status=204), "204"),
+        (broke("status", status=205), "answered 205"),
+        (broke("status", status=404), "answered 404"),
+        (broke("status", status=410), "answered 410"),
+        (broke("status", status=409), "answered 409"),
+        (broke("wrong-type", status=200), "not an event stream"),
+        (broke("fatal"), "fail the same way"),
     ],
 )
-def test_what_stops_whatever_was_before(outcome: AttemptResult, reason: str) -> None:
-    reconnector = machine()
-    assert isinstance(reconnector.decide(got()), TryAgain)
-    decision = reconnector.decide(outcome)
-    assert isinstance(decision, GiveUp)
-    assert reason in decision.reason
+def test_what_stops_whatever_was_before(result: AttemptResult, reason: str) -> None:
+    conversation(broke(), Again(), result, Over(reason))
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
 def test_busy_servers_are_asked_again_once_the_stream_was_open(status: int) -> None:
-    busy = AttemptResult("status", 0, "1", status=status)
-    assert isinstance(machine().decide(busy), GiveUp)
-    reconnector = machine()
-    reconnector.decide(got())
-    assert isinstance(reconnector.decide(busy), TryAgain)
+    conversation(answered(status, "1"), Over("never open"))
+    conversation(broke(), Again(), answered(status, "1"), Again(attempt=2))
 
 
 def test_a_first_answer_with_retry_after_is_waited_for() -> None:
-    decision = machine().decide(AttemptResult("status", 0, status=503, retry_after="7"))
-    assert isinstance(decision, TryAgain)
-    assert decision.delay_ms == 7000
+    conversation(answered(503, retry_after="7"), Again((7000, 7000)))
 
 
 def test_retry_after_never_shortens_the_wait() -> None:
-    decision = machine().decide(AttemptResult("status", 0, status=503, retry_after="0"))
-    assert isinstance(decision, TryAgain)
-    assert decision.delay_ms >= 1000
+    conversation(answered(503, retry_after="0"), Again((1000, 1500)))
 
 
 def test_retry_after_beyond_the_limit_stops() -> None:
-    decision = machine().decide(AttemptResult("status", 0, status=503, retry_after="3600"))
-    assert decision == GiveUp("the server asks to wait 3600 s, over the limit of 60 s")
+    conversation(
+        answered(503, retry_after="3600"), Over("the server asks to wait 3600 s, over the limit of 60 s")
+    )
 
 
 def test_retry_after_counts_with_the_time_lost_before() -> None:
-    reconnector = machine()
-    reconnector.decide(got(now_ms=1000))
-    busy = AttemptResult("status", 31_000, "1", status=503, retry_after="30")
-    assert isinstance(reconnector.decide(busy), TryAgain)
-    assert isinstance(reconnector.decide(replace(busy, now_ms=31_001)), GiveUp)
+    conversation(
+        broke(now_ms=1000),
+        Again(),
+        answered(503, "1", now_ms=31_000, retry_after="30"),
+        Again(),
+        answered(503, "1", now_ms=31_001, retry_after="30"),
+        Over("the server asks to wait 30 s"),
+    )
 
 
 def test_no_connection_at_first_stops_at_once_and_later_does_not() -> None:
-    assert machine().decide(AttemptResult("no-connection", 0)) == GiveUp("the stream was never open")
-    reconnector = machine()
-    reconnector.decide(got())
-    assert isinstance(reconnector.decide(AttemptResult("no-connection", 0, "1")), TryAgain)
+    conversation(unreachable(id=""), Over("the stream was never open"))
+    conversation(broke(), Again(), unreachable(), Again(attempt=2))
 
 
 def test_policy_never() -> None:
-    decision = machine(Policy(kind="never")).decide(got())
-    assert decision == GiveUp("the reconnect policy is never")
+    conversation(broke(), Over("the reconnect policy is never"), policy=Policy(kind="never"))
 
 
 @pytest.mark.parametrize("method", ["POST", "post", "PUT", "PATCH"])
 def test_only_a_get_goes_on_without_an_id(method: str) -> None:
-    decision = machine(method=method).decide(got(id=""))
-    assert isinstance(decision, GiveUp)
-    assert "nothing to resume from" in decision.reason
-    assert isinstance(machine(method=method).decide(got(id="1")), TryAgain)
-    assert isinstance(machine(method="get").decide(replace(got(id=""), had_ids=True)), TryAgain)
+    conversation(broke(id=""), Over("nothing to resume from"), method=method)
+    conversation(broke(id="1"), Again(), method=method)
+    conversation(broke(id="", had_ids=True), Again(), method="get")
 
 
 def test_a_stream_that_has_neither_ids_nor_a_reconnection_time_is_asked_for_once() -> None:
-    decision = machine().decide(got(id=""))
-    assert decision == GiveUp("nothing to resume from: the stream has neither IDs nor a reconnection time")
-    assert isinstance(machine().decide(replace(got(id=""), retry_ms=5)), TryAgain)
-    assert isinstance(machine().decide(replace(got(id=""), events=0)), TryAgain)
-    assert isinstance(machine(Policy(kind="always")).decide(got(id="")), TryAgain)
+    neither = "nothing to resume from: the stream has neither IDs nor a reconnection time"
+    conversation(broke(id=""), Over(neither))
+    conversation(broke(id="", retry_ms=5), Again())
+    conversation(broke(id="", events=0), Again())
+    conversation(broke(id=""), Again(), policy=Policy(kind="always"))
 
 
 def test_attempts_without_progress_are_limited() -> None:
-    reconnector = machine()
-    lost = AttemptResult("no-connection", 0, "1")
-    attempts = [reconnector.decide(got()), *(reconnector.decide(lost) for _ in range(2))]
-    assert [decision.attempt for decision in attempts if isinstance(decision, TryAgain)] == [1, 2, 3]
-    assert reconnector.decide(lost) == GiveUp("no progress in 3 attempts")
+    conversation(
+        broke(),
+        Again(attempt=1),
+        unreachable(),
+        Again(attempt=2),
+        unreachable(),
+        Again(attempt=3),
+        unreachable(),
+        Over("no progress in 3 attempts"),
+    )
+
+
+def test_one_attempt_is_not_1_attempts() -> None:
+    lines = broke(), Again(), unreachable(), Over("no progress in 1 attempt")
+    conversation(*lines, policy=replace(POLICY, max_attempts=1))
+    with pytest.raises(AssertionError):
+        conversation(*lines[:3], Over("1 attempts"), policy=replace(POLICY, max_attempts=1))
 
 
 def test_progress_starts_the_count_again() -> None:
-    reconnector = machine()
-    for n in range(20):
-        decision = reconnector.decide(got(id=str(n)))
-        assert isinstance(decision, TryAgain)
-        assert decision.attempt == 1
+    conversation(*(line for n in range(20) for line in (broke(id=str(n)), Again(attempt=1))))
 
 
 def test_the_same_id_again_is_no_progress() -> None:
-    """A server that replays from the start and breaks off at the same place, again and again."""
-    reconnector = machine()
-    decisions = [reconnector.decide(got(id="5")) for _ in range(4)]
-    assert isinstance(decisions[-1], GiveUp)
+    """A server that replays from the start and breaks off at the same event, again and again."""
+    conversation(
+        broke(id="5"),
+        Again(attempt=1),
+        broke(id="5"),
+        Again(attempt=2),
+        broke(id="5"),
+        Again(attempt=3),
+        broke(id="5"),
+        Over("no progress"),
+    )
 
 
 def test_a_stream_without_ids_may_be_polled_for_ever() -> None:
-    reconnector = machine()
-    for _ in range(50):
-        decision = reconnector.decide(got("eof", "", retry_ms=2000, lived_ms=10))
-        assert isinstance(decision, TryAgain)
-        assert 2000 <= decision.delay_ms <= 3000
+    poll = broke("eof", "", retry_ms=2000, lived_ms=10)
+    conversation(*(line for _ in range(50) for line in (poll, Again((2000, 3000)))))
 
 
 def test_retry_zero_in_a_tight_loop_is_slowed_and_then_stopped() -> None:
-    reconnector = machine()
-    storm = got("eof", "", retry_ms=0, lived_ms=3)
-    decisions = [reconnector.decide(storm) for _ in range(4)]
-    delays = [decision.delay_ms for decision in decisions if isinstance(decision, TryAgain)]
-    assert delays[0] <= 50
-    assert all(delay >= 100 for delay in delays[1:])
-    assert isinstance(decisions[3], GiveUp)
+    storm = broke("eof", "", retry_ms=0, lived_ms=3)
+    conversation(
+        storm,
+        Again((0, 50)),
+        storm,
+        Again((100, 1e9)),
+        storm,
+        Again((100, 1e9)),
+        storm,
+        Over("no progress"),
+    )
 
 
 def test_retry_zero_with_long_connections_is_honoured() -> None:
-    reconnector = machine()
-    for _ in range(50):
-        decision = reconnector.decide(got("eof", "", retry_ms=0, lived_ms=20_000))
-        assert isinstance(decision, TryAgain)
-        assert decision.delay_ms <= 50
+    poll = broke("eof", "", retry_ms=0, lived_ms=20_000)
+    conversation(*(line for _ in range(50) for line in (poll, Again((0, 50)))))
 
 
 def test_the_time_without_progress_is_limited() -> None:
-    reconnector = machine(replace(POLICY, max_attempts=100))
-    lost = AttemptResult("no-connection", 0, "1")
-    reconnector.decide(got())
-    assert isinstance(reconnector.decide(replace(lost, now_ms=30_000)), TryAgain)
-    assert reconnector.decide(replace(lost, now_ms=59_999)) == GiveUp("no progress within 60 s")
+    conversation(
+        broke(),
+        Again(),
+        unreachable(now_ms=30_000),
+        Again(),
+        unreachable(now_ms=59_999),
+        Over("no progress within 60 s"),
+        policy=replace(POLICY, max_attempts=100),
+    )
 
 
 def test_a_long_retry_of_the_servers_is_waited_for() -> None:
-    decision = machine().decide(got(retry_ms=300_000))
-    assert isinstance(decision, TryAgain)
-    assert decision.delay_ms >= 300_000
-    assert decision.note == ""
+    conversation(broke(retry_ms=300_000), Again((300_000, 1e9), note=""))
 
 
 def test_a_retry_beyond_reason_is_limited_and_said_so() -> None:
-    decision = machine().decide(got(retry_ms=10**10))
-    assert isinstance(decision, TryAgain)
-    assert decision.delay_ms == 3_600_000
-    assert "was limited to 3600000 ms" in decision.note
+    conversation(broke(retry_ms=10**10), Again((3_600_000, 3_600_000), note="was limited to 3600000 ms"))
 
 
 def test_the_wait_grows_with_failures() -> None:
     reconnector = Reconnector(replace(POLICY, max_attempts=10, max_total_s=1e6), "GET", random.Random(7))
-    reconnector.decide(got())
-    lost = AttemptResult("no-connection", 0, "1")
-    delays = [d.delay_ms for d in (reconnector.decide(lost) for _ in range(8)) if isinstance(d, TryAgain)]
+    reconnector.decide(broke())
+    decisions = [reconnector.decide(unreachable()) for _ in range(8)]
+    delays = [decision.delay_ms for decision in decisions if isinstance(decision, TryAgain)]
+    assert len(delays) == 8
     assert max(delays) > 5000
     assert max(delays) <= 30_000
     assert len(set(delays)) == len(delays)

@@ -165,21 +165,20 @@ def _liken(happened: Expected, expected: Expected) -> Expected:
     if type(happened) is not type(expected):
         return happened
     changes: dict[str, Any] = {}
-    for name in _OPEN.get(type(expected), ()):
-        got, wanted = getattr(happened, name), getattr(expected, name)
-        within = (
-            wanted[0] <= got[0] <= wanted[1] if isinstance(wanted, tuple) else wanted is None or wanted in got
-        )
-        if within:
-            changes[name] = wanted
+    for name in _SEARCHED.get(type(expected), ()):
+        if getattr(expected, name) in getattr(happened, name):
+            changes[name] = getattr(expected, name)
+    if isinstance(expected, Asks):
+        changes = {name: None for name in ("method", "target", "body") if getattr(expected, name) is None}
+    if isinstance(expected, Waits) and isinstance(happened, Waits):
+        least, most = expected.ms
+        changes = {"ms": expected.ms} if least <= happened.ms[0] <= most else {}
     return replace(happened, **changes)
 
 
-# Of an expected line: what is only looked for in what happened, or not at all where it is None.
-_OPEN: dict[type[Expected], tuple[str, ...]] = {
-    Asks: ("method", "target", "body"),
+# Of an expected line: what is only looked for in what happened.
+_SEARCHED: dict[type[Expected], tuple[str, ...]] = {
     Fires: ("at", "did"),
     Closes: ("detail",),
-    Waits: ("ms",),
     Ends: ("says", "why"),
 }

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from sse_tui.dialects.base import Delta, Dialect, StreamFault, Text
 from sse_tui.eventstream import Event
 from sse_tui.faults import parse_plan
-from sse_tui.recording.records import Chunk, Close, Record
+from sse_tui.recording.records import Chunk, Close, Reconnect, Record
 from sse_tui.resume import Policy
 from sse_tui.transport import Driver, SessionClock, StreamRequest, Timeouts
 
@@ -77,6 +77,10 @@ class Ran:
     @property
     def closes(self) -> list[str]:
         return [close.reason for close in self.of(Close)]
+
+    @property
+    def waits(self) -> list[Reconnect]:
+        return self.of(Reconnect)
 
     @property
     def outcome(self) -> str:
