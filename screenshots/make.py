@@ -71,7 +71,9 @@ async def resumed(app: SseTuiApp, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: not app.session.busy)
     await pilot.press("f3")
     rows = app.session.rows
-    app.wire.select_row(next(row for row in range(len(rows)) if rows.label(row) == "reconnect"))
+    app.workspace.wire.log_view.select_row(
+        next(row for row in range(len(rows)) if rows.label(row) == "reconnect")
+    )
     # Up and down again: the rows before the cut come into view.
     await pilot.press(*["up"] * 6, *["down"] * 6)
     await pilot.pause(0.3)

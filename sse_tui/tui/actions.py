@@ -1,13 +1,12 @@
-"""Every action of the app, once: the key bindings, the footer, the help screen, the command palette and the key table
-of the docs are all made from this list.
+"""Every action of the app, once: key bindings, footer, help screen and command palette are made from this list.
 
-An action's `id` is what ``[keys]`` of the configuration calls it. `keys` work everywhere, in the prompt as well;
-`plain` keys work wherever no text is being typed. Actions of a scope other than "app" belong to that pane.
+An action's `id` is its name in ``[keys]`` of the configuration. `keys` work everywhere, in the prompt as well; `plain`
+keys work wherever no text is being typed. The keys of a scope other than "app" work while that pane has the focus.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual.binding import Binding
@@ -21,7 +20,11 @@ AT_ONCE = frozenset({"app", "faults"})
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action. `run` is the Textual action it calls, `label` two or three words, `help` one sentence."""
+    """One action. `label` is two or three words, `help` one sentence.
+
+    `run` is the Textual action, ``wire.find``: the pane that has it, or none for the app or, for the keys of a scope,
+    for what has the focus.
+    """
 
     id: str
     run: str
@@ -43,43 +46,44 @@ ACTIONS: tuple[Action, ...] = (
         "interrupt", "interrupt", "copy or stop",
         "Copy what is selected in the prompt, else stop. Never quits.", keys="ctrl+c", palette=False,
     ),
-    Action("pane.answer", "pane('answer')", "answer", "Go to the answer.", keys="f2,alt+1", plain="1", group="Panes"),
-    Action("pane.wire", "pane('wire')", "wire", "Go to the wire log.", keys="f3,alt+2", plain="2", group="Panes"),
-    Action("pane.detail", "pane('detail')", "detail", "Go to the detail.", keys="f4,alt+3", plain="3", group="Panes"),
-    Action("pane.metrics", "pane('metrics')", "metrics", "Show every number, defined.", keys="f5,alt+4", plain="4",
+    Action("pane.answer", "answer.enter", "answer", "Go to the answer.", keys="f2,alt+1", plain="1", group="Panes"),
+    Action("pane.wire", "wire.enter", "wire", "Go to the wire log.", keys="f3,alt+2", plain="2", group="Panes"),
+    Action("pane.detail", "detail.enter", "detail", "Go to the detail.", keys="f4,alt+3", plain="3", group="Panes"),
+    Action("pane.metrics", "metrics", "metrics", "Show every number, defined.", keys="f5,alt+4", plain="4",
            group="Panes"),
-    Action("findings", "findings", "findings", "Show what is wrong with the stream.", keys="f7,alt+7", plain="7",
+    Action("findings", "detail.findings", "findings", "Show what is wrong with the stream.", keys="f7,alt+7", plain="7",
            group="Findings"),
-    Action("findings.next", "finding(1)", "next finding", "Go to the next finding, and its row.",
+    Action("findings.next", "detail.finding(1)", "next finding", "Go to the next finding, and its row.",
            plain="right_square_bracket", group="Findings"),
-    Action("findings.previous", "finding(-1)", "finding before", "Go to the finding before, and its row.",
+    Action("findings.previous", "detail.finding(-1)", "finding before", "Go to the finding before, and its row.",
            plain="left_square_bracket", group="Findings"),
-    Action("bundle", "bundle", "bug bundle", "Bundle the recording for a bug report, without its secrets.",
+    Action("bundle", "session.bundle", "bug bundle", "Bundle the recording for a bug report, without its secrets.",
            keys="f9", plain="b", group="Findings"),
-    Action("pane.faults", "faults", "fault", "Break the connection on purpose: then c, r, s or a.",
+    Action("pane.faults", "faults.enter", "fault", "Break the connection on purpose: then c, r, s or a.",
            keys="ctrl+x,alt+5", plain="x,5", group="Panes"),
-    Action("pane.prompt", "pane('prompt')", "prompt", "Go to the prompt.", keys="f6,alt+6", plain="i,6", group="Panes"),
-    Action("find", "find", "find", "Find text in the wire log while typing.", keys="ctrl+f", plain="slash",
+    Action("pane.prompt", "prompt", "prompt", "Go to the prompt.", keys="f6,alt+6", plain="i,6", group="Panes"),
+    Action("find", "wire.find", "find", "Find text in the wire log while typing.", keys="ctrl+f", plain="slash",
            group="Wire log"),
-    Action("find.next", "find_next(1)", "next match", "Go to the next match.", keys="alt+n", plain="n",
+    Action("find.next", "wire.find_next(1)", "next match", "Go to the next match.", keys="alt+n", plain="n",
            group="Wire log"),
-    Action("find.previous", "find_next(-1)", "previous match", "Go to the match before.", plain="N",
+    Action("find.previous", "wire.find_next(-1)", "previous match", "Go to the match before.", plain="N",
            group="Wire log"),
-    Action("filter", "filter(1)", "filter", "Show all rows, tokens, no comments, connection, problems.",
+    Action("filter", "wire.filter(1)", "filter", "Show all rows, tokens, no comments, connection, problems.",
            keys="alt+f", plain="f", group="Wire log"),
-    Action("filter.previous", "filter(-1)", "filter back", "Go back to the filter before.", plain="F",
+    Action("filter.previous", "wire.filter(-1)", "filter back", "Go back to the filter before.", plain="F",
            group="Wire log", palette=False),
-    Action("gap", "slowest_gap", "slowest gap", "Go to the longest gap between two events.", plain="g",
+    Action("gap", "wire.slowest_gap", "slowest gap", "Go to the longest gap between two events.", plain="g",
            keys="alt+g", group="Wire log"),
-    Action("copy", "copy", "copy", "Copy the selected event, or the answer, to the clipboard.", keys="alt+y",
+    Action("copy", "workspace.copy", "copy", "Copy the selected event, or the answer, to the clipboard.", keys="alt+y",
            plain="y"),
-    Action("markdown", "markdown", "markdown", "Show answers as Markdown or exactly as they were sent.",
+    Action("markdown", "answer.markdown", "markdown", "Show answers as Markdown or exactly as they were sent.",
            keys="alt+m", plain="m", group="Answer"),
-    Action("keep", "keep", "keep recording", "Keep this recording when old ones are cleared.", keys="ctrl+r"),
-    Action("note", "note", "bookmark", "Write a bookmark into the recording.", keys="ctrl+b", plain="B"),
-    Action("retry", "retry", "try again", "Send an inspected request again; start a failed endpoint again.", keys="f8"),
+    Action("keep", "session.keep", "keep recording", "Keep this recording when old ones are cleared.", keys="ctrl+r"),
+    Action("note", "session.note", "bookmark", "Write a bookmark into the recording.", keys="ctrl+b", plain="B"),
+    Action("retry", "session.retry", "try again", "Send an inspected request again; restart a failed endpoint.",
+           keys="f8"),
     Action("theme", "change_theme", "theme", "Change the colours.", palette=False),
-    Action("screenshot", "save_screen", "screenshot", "Save the screen as an SVG file.", keys="f12"),
+    Action("screenshot", "screenshot", "screenshot", "Save the screen as an SVG file.", keys="f12"),
 
     Action("send", "send", "send", "Send the prompt.", keys="enter", scope="prompt", group="Prompt", palette=False),
     Action("newline", "newline", "new line", "Start a new line in the prompt.", keys="shift+enter,ctrl+j,alt+enter",
@@ -115,9 +119,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("answer.end", "follow", "end", "Go to the end and follow.", keys="end", scope="answer", group="Answer",
            palette=False),
 
-    Action("detail.previous", "tab(-1)", "tab before", "Show the tab before.", keys="left,h", scope="detail",
+    Action("detail.previous", "detail.tab(-1)", "tab before", "Show the tab before.", keys="left,h", scope="detail",
            group="Detail", palette=False),
-    Action("detail.next", "tab(1)", "next tab", "Show the next of json, text, hex, headers, findings.",
+    Action("detail.next", "detail.tab(1)", "next tab", "Show the next of json, text, hex, headers, findings.",
            keys="right,l", scope="detail", group="Detail", palette=False),
 
     Action("findings.up", "move(-1)", "up", "Select the finding above.", keys="up,k", scope="findings",
@@ -131,28 +135,26 @@ ACTIONS: tuple[Action, ...] = (
     Action("findings.open", "open_finding", "its bytes", "Go to the row and the bytes of the finding.", keys="enter",
            scope="findings", group="Findings", palette=False),
 
-    Action("fault.cut", "app.fault('cut@now')", "cut", "Close the connection now, as a clean FIN.", keys="c",
+    Action("fault.cut", "faults.fault('cut@now')", "cut", "Close the connection now, as a clean FIN.", keys="c",
            scope="faults", group="Faults"),
-    Action("fault.reset", "app.fault('reset@now')", "reset", "Reset the connection now, as an RST.", keys="r",
+    Action("fault.reset", "faults.fault('reset@now')", "reset", "Reset the connection now, as an RST.", keys="r",
            scope="faults", group="Faults"),
-    Action("fault.stall", "app.fault('stall=8s@now')", "stall", "Read nothing for 8 seconds.", keys="s",
+    Action("fault.stall", "faults.fault('stall=8s@now')", "stall", "Read nothing for 8 seconds.", keys="s",
            scope="faults", group="Faults"),
-    Action("fault.arm", "app.arm", "arm", "Arm a fault, for example cut@event=41.", keys="a", scope="faults",
+    Action("fault.arm", "faults.arm", "arm", "Arm a fault, for example cut@event=41.", keys="a", scope="faults",
            group="Faults"),
-    Action("fault.disarm", "app.disarm", "disarm", "Take an armed fault back.", keys="backspace", scope="faults",
+    Action("fault.disarm", "faults.disarm", "disarm", "Take an armed fault back.", keys="backspace", scope="faults",
            group="Faults", palette=False),
-    Action("fault.leave", "app.leave_faults", "back", "Leave the faults bar.", keys="escape", scope="faults",
+    Action("fault.leave", "faults.leave", "back", "Leave the faults bar.", keys="escape", scope="faults",
            group="Faults", palette=False),
 )  # fmt: skip
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
 
 UNDER_WINDOWS = frozenset(
-    action.run.partition("(")[0]
-    for action in ACTIONS
-    if action.scope == "app" and action.id not in {"quit", "screenshot"}
+    action.run for action in ACTIONS if action.scope == "app" and action.id not in {"quit", "screenshot"}
 )
-"""Textual actions that do nothing while a window is over the app."""
+"""What does nothing while a window is over the app."""
 
 FOOTERS: Mapping[str, tuple[str, ...]] = {
     "prompt": ("send", "stop", "pane.faults", "find", "pane.wire", "palette", "help"),
@@ -249,13 +251,3 @@ def groups() -> dict[str, list[Action]]:
     for action in ACTIONS:
         made.setdefault(action.group, []).append(action)
     return made
-
-
-def key_table(actions: Iterable[Action] = ACTIONS) -> str:
-    """The key table of the docs, as Markdown."""
-    keymap = Keymap()
-    lines = ["| action | keys | what it does |", "|---|---|---|"]
-    for action in actions:
-        keys = " ".join(f"`{key_name(key)}`" for key in keymap.keys(action))
-        lines.append(f"| {action.id} | {keys} | {action.help} |")
-    return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""The Textual app: puts the panes together and passes messages between them.
+"""The Textual app: composes the panes, passes messages between them, and holds the session.
 
 The app never reads a stream. It polls a `Live` session when that says there is something new, at most 30 times a
 second, and hands what came to the panes; widgets are changed only in message handlers on the app's own loop.
@@ -7,56 +7,47 @@ second, and hands what came to the panes; widgets are changed only in message ha
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import ClassVar
 
-from textual.app import ComposeResult, SystemCommand
+from textual.actions import ActionParseResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.message import Message
+from textual.dom import DOMNode
+from textual.events import Event, Paste
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from sse_tui.config import state_dir
 from sse_tui.errors import SseTuiError
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
+from sse_tui.text.safety import typed
 from sse_tui.tui.actions import ACTIONS, BY_ID, UNDER_WINDOWS, Keymap, bindings
-from sse_tui.tui.answer.answer_pane import AnswerPane
 from sse_tui.tui.answer.hints import hints
-from sse_tui.tui.answer.history import History
 from sse_tui.tui.answer.prompt import Prompt
-from sse_tui.tui.answer.prompts import prompt_of
-from sse_tui.tui.app_base import PANES
-from sse_tui.tui.bars.fault_actions import FaultActions
 from sse_tui.tui.bars.faults_bar import FaultsBar
 from sse_tui.tui.bars.footer import FooterLine
 from sse_tui.tui.bars.header import HeaderLine
 from sse_tui.tui.bars.metrics_strip import MetricsStrip
-from sse_tui.tui.bars.slo_table import Objectives
-from sse_tui.tui.detail.detail_pane import DetailPane, TabLine
-from sse_tui.tui.detail.finding_actions import FindingActions
-from sse_tui.tui.drawing import figures, themes
-from sse_tui.tui.ending import Ending
-from sse_tui.tui.screens.bundle_actions import BundleActions
-from sse_tui.tui.screens.help import help_screen
-from sse_tui.tui.session_actions import SessionActions
-from sse_tui.tui.wire.find_bar import FindBar
-from sse_tui.tui.wire.search import Search
-from sse_tui.tui.wire.watch import Watch
-from sse_tui.tui.wire.wire_actions import WireActions
-from sse_tui.tui.wire.wire_pane import WireLog, WirePane
-from sse_tui.tui.wire.wire_source import WireSource
+from sse_tui.tui.bars.tab_line import TabLine
+from sse_tui.tui.drawing import themes
+from sse_tui.tui.ending import TerminationGuard
+from sse_tui.tui.frames import Frames
+from sse_tui.tui.panes import PANES, PaneEntered
+from sse_tui.tui.screens.help import help_screen, metrics_screen
+from sse_tui.tui.screens.notices import LONG_S, attempt, notify_error
+from sse_tui.tui.session_keys import SessionKeys
+from sse_tui.tui.workspace import Workspace
 
-FRAME_S = 1 / 30
 TICK_S = 0.1
-PAUSE_S = 0.001
 DETAIL_TICKS = 3
+IDLE_TICKS = 5
+FOOTER_CONTEXTS = frozenset({"prompt", "wire", "answer", "detail", "findings", "faults", "find"})
 
 
-class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, BundleActions):
-    """One session on screen."""
+class SseTuiApp(App[int]):
+    """One session on screen. Its widgets are there once it is mounted."""
 
     TITLE = "sse-tui"
     CSS_PATH = "app.tcss"
@@ -65,27 +56,17 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]
     ENABLE_COMMAND_PALETTE = True
 
-    class Failed(Message):
-        """Something that was asked for could not be done; `prompt` is what was to be sent."""
-
-        def __init__(self, error: SseTuiError, prompt: str = "") -> None:
-            super().__init__()
-            self.error = error
-            self.prompt = prompt
-
     def __init__(self, spec: SessionSpec, *, live: Live | None = None) -> None:
         super().__init__()
         self.spec = spec
         self.session = live or Live(spec, self.wake)
         self.keymap = Keymap(spec.config.keys)
-        self.watch_entries = Watch()
-        self.source = WireSource(self.session.rows, self.session.analysis.turns, found=self.session.found)
-        self.objectives = Objectives(spec.config.slo)
-        self._due: asyncio.TimerHandle | None = None
-        self._last_frame = 0.0
+        self.session_keys = SessionKeys(self, self.session, self.wake)
+        self.waiting = ""
+        """A prompt that is sent as soon as there is a model to take it."""
+        self._frames = Frames(self._read, self._show, self.call_later)
         self._ticks = 0
-        self._waiting = ""
-        self._seen_error: SseTuiError | None = None
+        self._shown_error: SseTuiError | None = None
         self._endpoint_failed = False
         self._session_closed = False
         self._started = asyncio.Event()
@@ -93,52 +74,38 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
     # -- composition ----------------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        """The panes; a session that cannot be talked to has no prompt."""
-        yield HeaderLine(self.session, id="header")
-        yield TabLine(tuple(PANES), id="panes")
-        with Horizontal(id="main"):
-            with Vertical(id="left"):
-                yield AnswerPane(prompt_of, id="answer")
-                if self.spec.mode == "chat":
-                    yield Prompt(History(state_dir() / "prompts.jsonl"), id="prompt")
-            with Vertical(id="right"):
-                yield WirePane(self.source, id="wire")
-                yield FindBar(id="find")
-                yield DetailPane(self.session.analysis.findings, id="detail")
-        yield MetricsStrip(id="metrics")
-        yield FaultsBar(id="faults")
-        yield FooterLine(self.keymap, id="footer")
+        """The panes; a session that takes no prompts has no field for them."""
+        self.header = HeaderLine(self.session, id="header")
+        self.pane_tabs = TabLine(tuple(PANES), id="panes")
+        self.workspace = Workspace(self.session, id="main")
+        self.strip = MetricsStrip(self.session, id="metrics")
+        self.faults = FaultsBar(possible=self.spec.mode != "open", home=self.workspace.home, id="faults")
+        self.footer = FooterLine(self.keymap, id="footer")
+        work = self.workspace
+        self.targets: Mapping[str, DOMNode] = {
+            "answer": work.answer, "wire": work.wire, "detail": work.detail, "workspace": work, "faults": self.faults,
+            "session": self.session_keys,
+        }  # fmt: skip
+        yield from (self.header, self.pane_tabs, work, self.strip, self.faults, self.footer)
+
+    @property
+    def prompt(self) -> Prompt | None:
+        """Where prompts are written; None where none are taken."""
+        return self.workspace.prompt
 
     async def on_mount(self) -> None:
-        """Themes, keys, signals; then the session starts, after the first paint."""
+        """Themes, keys; then the session starts, after the first paint."""
         for theme in themes.OWN:
             self.register_theme(theme)
         self._use_theme(self.spec.config.ui.theme)
         self.set_keymap(self.keymap.textual)
-        self.answer = self.query_one(AnswerPane)
-        self.wire = self.query_one(WireLog)
-        self.detail = self.query_one(DetailPane)
-        self.wire_pane = self.query_one(WirePane)
-        self.pane_tabs = self.query_one("#panes", TabLine)
-        self.header = self.query_one(HeaderLine)
-        self.footer = self.query_one(FooterLine)
-        self.strip = self.query_one(MetricsStrip)
-        self.faults = self.query_one(FaultsBar)
-        self.find_bar = self.query_one(FindBar)
-        self.prompt = self.query_one(Prompt) if self.spec.mode == "chat" else None
-        self.search = Search(self.wire, self.find_bar, self.set_timer)
-        self.wire_pane.border_title = "2 Wire"
-        self.detail.border_title = "3 Detail"
-        self.answer.border_title = "1 Answer"
-        if self.prompt is not None:
-            self.prompt.border_title = "prompt"
-        self.show_pane("answer")
-        self.focus_on(self.prompt or self.wire)
+        self._show_pane("answer")
+        self.screen.set_focus(self.workspace.home)
         for problem in self.keymap.problems:
-            self.notify(problem, severity="warning", timeout=12)
+            self.notify(problem, severity="warning", timeout=LONG_S)
         self.theme_changed_signal.subscribe(self, lambda _theme: self._restyle())
         self._restyle()
-        self._update_hints()
+        self._show_hints()
         self.call_after_refresh(self._begin)
 
     def _use_theme(self, name: str) -> None:
@@ -146,26 +113,19 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
             self.theme = name
             return
         self.theme = themes.DARK.name
-        self.notify(f"[ui] theme: there is no theme {name!r}; ^p theme lists them.", severity="warning")
+        self.notify(f"[ui] theme: unknown theme {name!r}; ^p theme lists them.", severity="warning")
 
     def _restyle(self) -> None:
-        document = self.answer.document
-        document.code_theme = themes.code_theme(self.current_theme.dark)
-        document.accent = self.answer.style_of("answer--label")
-        self.answer.relayout()
-        self.wire.refresh()
+        self.workspace.answer.restyle(themes.code_theme(self.current_theme.dark))
+        self.workspace.wire.log_view.refresh()
 
     def _begin(self) -> None:
         self.run_worker(self._start(), group="session")
         self.set_interval(TICK_S, self._tick)
 
     async def _start(self) -> None:
-        try:
-            await self.session.start()
-        except SseTuiError as error:
-            self.post_message(self.Failed(error))
-        finally:
-            self._started.set()
+        await attempt(self, self.session.start())
+        self._started.set()
         self.wake()
 
     async def on_unmount(self) -> None:
@@ -176,71 +136,53 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
         """Close the session once, whatever way the app ends."""
         if not self._session_closed:
             self._session_closed = True
-            if self._due is not None:
-                self._due.cancel()
+            self._frames.stop()
             await self.session.close()
 
-    # -- the frame ------------------------------------------------------------------------------------------------
+    # -- what is shown --------------------------------------------------------------------------------------------
 
     def wake(self) -> None:
-        """There may be something new: look at the next frame, at most 30 a second. Called from anywhere in the loop."""
-        self._look_in(max(0.0, self._last_frame + FRAME_S - time.monotonic()))
+        """There may be something new to show. Called from anywhere in the loop."""
+        self._frames.wake()
 
-    def _look_in(self, delay: float) -> None:
-        if self._due is None and not self._session_closed:
-            self._due = asyncio.get_running_loop().call_later(delay, self._look_due)
-
-    def _look_due(self) -> None:
-        self._due = None
-        self.call_later(self._look)
-
-    def _look(self) -> None:
-        """Take in what is new; show it when a frame is due. A large file is read slice by slice between frames."""
-        if self._session_closed:
-            return
+    def _read(self) -> bool:
+        """Take in what is new; True while a large file holds more."""
         try:
-            self.watch_entries.see(self.session.poll())
+            entries = self.session.poll()
         except SseTuiError as error:
-            self.show_error(error)
-            return
-        self.source.reader = self.session.reader
-        behind = self.session.behind
-        now = time.monotonic()
-        if not behind or now - self._last_frame >= FRAME_S:
-            self._last_frame = now
-            self._show()
-        if behind:
-            self._look_in(PAUSE_S)
+            notify_error(self, error)
+            return False
+        self.workspace.add(entries)
+        self.faults.add(entries)
+        return self.session.behind
 
     def _show(self) -> None:
-        analysis = self.session.analysis
-        turn = analysis.turn
-        streaming = (
-            turn is not None and not turn.over and analysis.end is None and not self.session.broken_off
-        )
-        self.wire.sync()
-        self.wire_pane.end.show(self.session.end_rows)
-        self.detail.sync()
-        self.answer.sync(analysis.turns, streaming=streaming)
-        self.show_titles()
-        self._update_hints()
-        self.search.go_on()
-        self.show_clocks()
-        status = self.session.status
-        if status.error is not None and status.error is not self._seen_error:
-            self.show_error(status.error)
-        self._seen_error = status.error
-        failed = (
-            status.endpoint if status.endpoint is not None and status.endpoint.state == "failed" else None
-        )
-        if failed is not None and not self._endpoint_failed and analysis.turns:
-            self.notify(failed.message, title="endpoint-gone", severity="error", timeout=12)
-        self._endpoint_failed = failed is not None
+        self.workspace.sync()
+        self._show_hints()
+        self._show_clocks()
+        self._show_failures()
 
-    def _update_hints(self) -> None:
-        self.answer.show_hint(
-            hints(self.session, self.session.status, self._waiting, self.keymap.first(BY_ID["retry"]))
-        )
+    def _show_failures(self) -> None:
+        """Notices for what has failed since the last frame."""
+        status = self.session.status
+        if status.error is not None and status.error is not self._shown_error:
+            notify_error(self, status.error)
+        self._shown_error = status.error
+        endpoint = status.endpoint
+        failed = endpoint is not None and endpoint.state == "failed"
+        if endpoint is not None and failed and not self._endpoint_failed and self.session.analysis.turns:
+            self.notify(endpoint.message, title="endpoint-gone", severity="error", timeout=LONG_S)
+        self._endpoint_failed = failed
+
+    def _show_hints(self) -> None:
+        retry_key = self.keymap.first(BY_ID["retry"])
+        self.workspace.answer.show_hint(hints(self.session, self.session.status, self.waiting, retry_key))
+
+    def _show_clocks(self) -> None:
+        self.header.refresh()
+        self.strip.sync()
+        self.faults.sync(self.session.analysis.turns, self.session.armed)
+        self.footer.show(self.pane_in_use())
 
     def _tick(self) -> None:
         """What changes with time alone: clocks while something runs, and the detail of a followed row."""
@@ -248,63 +190,113 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
         if self._session_closed:
             return
         if self.session.now() is not None or self.session.behind:
-            self.show_clocks()
-        elif self._ticks % 5 == 0:
+            self._show_clocks()
+        elif self._ticks % IDLE_TICKS == 0:
             self.wake()
-        if self.detail_stale and self._ticks % DETAIL_TICKS == 0:
-            self.show_detail()
+        if self._ticks % DETAIL_TICKS == 0:
+            self.workspace.refresh_detail()
 
-    def show_clocks(self) -> None:
-        analysis = self.session.analysis
-        turn, now = analysis.turn, self.session.now()
-        running = turn is not None and not turn.over and now is not None and not self.session.broken_off
-        self.header.refresh()
-        self.strip.show(
-            turn,
-            ttfts=figures.ttft_series(analysis.turns),
-            idle=analysis.idle.view(now) if running and now is not None else None,
-            clock=analysis.header.clock,
-            rate_now=turn.gaps.rate(now) if running and turn is not None and now is not None else None,
-            objectives=self.objectives.sync(analysis.turns),
-        )
-        self.faults.keys.show(
-            armed=self.session.armed or self.watch_entries.armed,
-            verdict=next(
-                (turn.verdict for turn in reversed(analysis.turns) if turn.verdict is not None), None
-            ),
-            last=self.watch_entries.last_fault,
-            possible=self.spec.mode != "open",
-        )
-        self.footer.show(self.pane_in_use())
+    def _show_pane(self, name: str) -> None:
+        """In a narrow terminal one pane is shown at a time: this one."""
+        for pane in PANES.values():
+            self.screen_stack[0].set_class(pane == name, f"-{pane}")
+        self.pane_tabs.choose(next(tab for tab, pane in PANES.items() if pane == name))
 
-    def on_sse_tui_app_failed(self, event: Failed) -> None:
-        """Say what could not be done; an unsent prompt goes back where it came from."""
-        self._waiting = ""
-        self.show_error(event.error)
-        if event.prompt and self.prompt is not None and not self.prompt.text:
-            self.prompt.text = event.prompt
-        self._update_hints()
+    def pane_in_use(self) -> str:
+        """What has the focus: prompt, answer, wire, find, detail, findings, faults, arm, or "" for none of them."""
+        nodes = self.focused.ancestors_with_self if self.focused is not None else ()
+        name = next((node.id for node in nodes if node.id in FOOTER_CONTEXTS), None) or ""
+        return "arm" if name == "faults" and self.faults.asking else name
 
-    # -- panes ----------------------------------------------------------------------------------------------------
+    # -- messages of the panes ------------------------------------------------------------------------------------
 
-    def on_tab_line_chosen(self, event: TabLine.Chosen) -> None:
+    def on_pane_entered(self, event: PaneEntered) -> None:
+        """A narrow terminal shows the pane that was entered."""
+        self._show_pane(event.pane)
+
+    async def on_tab_line_chosen(self, event: TabLine.Chosen) -> None:
         """A pane's tab was clicked."""
-        self.action_pane(PANES[event.tab])
+        await self.run_action(f"{PANES[event.tab]}.enter")
 
     def on_descendant_focus(self) -> None:
         """The footer names the keys of the focused pane."""
         self.footer.show(self.pane_in_use())
 
-    # -- actions --------------------------------------------------------------------------------------------------
+    async def on_footer_line_pressed(self, event: FooterLine.Pressed) -> None:
+        """A key of the footer was clicked."""
+        await self.run_action(event.run, self.focused or self)
+
+    async def on_faults_bar_fault_asked(self, event: FaultsBar.FaultAsked) -> None:
+        """Break the connection; without a stream there is nothing to break."""
+        if not self.session.busy:
+            self.notify("No stream is running: ^x then a arms a fault for the next one.", severity="warning")
+            return
+        await attempt(self, self.session.fault(event.plan))
+
+    async def on_faults_bar_plan_entered(self, event: FaultsBar.PlanEntered) -> None:
+        """Arm the plan, in the running stream or for the next."""
+        if await attempt(self, self.session.fault(event.plan)) and self.session.busy:
+            self.faults.running_plan = event.plan
+
+    def on_faults_bar_disarm_asked(self) -> None:
+        """Take back a fault that is armed for the next stream."""
+        if self.session.armed:
+            self.session.armed = ""
+        elif self.faults.running_plan:
+            self.notify("It is armed in the running stream and cannot be taken back.")
+
+    async def on_prompt_sent(self, event: Prompt.Sent) -> None:
+        """Send the prompt as soon as there is a model to take it."""
+        if self.session.busy or self.waiting:
+            self.notify("An answer is still streaming: esc stops it.", severity="warning")
+            return
+        assert self.prompt is not None
+        self.prompt.sent()
+        self.waiting = event.text
+        self.workspace.follow()
+        self._show_hints()
+        self.run_worker(self._send(event.text), group="send")
+
+    async def _send(self, text: str) -> None:
+        await self._started.wait()
+        if (
+            not await attempt(self, self.session.send(text))
+            and self.prompt is not None
+            and not self.prompt.text
+        ):
+            # An unsent prompt goes back where it came from.
+            self.prompt.text = text
+        self.waiting = ""
+        self._show_hints()
+        self.wake()
+
+    # -- Textual's own --------------------------------------------------------------------------------------------
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """A notice. Its text is never taken for markup: paths and names may hold brackets."""
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
+
+    async def on_event(self, event: Event) -> None:
+        """What is pasted goes to a field, and from there to the screen: it must hold nothing that a terminal obeys."""
+        if isinstance(event, Paste):
+            event.text = typed(event.text)
+        await super().on_event(event)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The command palette: the registry's actions."""
         for action in ACTIONS:
             if action.palette:
-                keys = self.keymap.first(action)
-                yield SystemCommand(
-                    action.label, f"{action.help}" + (f" ({keys})" if keys else ""), self._runner(action.run)
-                )
+                key = self.keymap.first(action)
+                text = action.help + (f" ({key})" if key else "")
+                yield SystemCommand(action.label, text, self._runner(action.run))
         yield SystemCommand("theme", BY_ID["theme"].help, self.action_change_theme)
 
     def _runner(self, run: str) -> Callable[[], Awaitable[None]]:
@@ -313,57 +305,58 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
 
         return go
 
-    async def on_footer_line_pressed(self, event: FooterLine.Pressed) -> None:
-        """A click on a key of the footer."""
-        await self.run_action(event.run, self.focused or self)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a window is over the app, its keys are the window's; only quitting goes through."""
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run an action, of a pane where it names one: ``wire.find``. Under a window most of the app's do nothing."""
         if len(self.screen_stack) > 1 and action in UNDER_WINDOWS:
             return False
-        return super().check_action(action, parameters)
+        return await super().run_action(action, default_namespace, namespaces or self.targets)
+
+    # -- actions --------------------------------------------------------------------------------------------------
 
     def action_help(self) -> None:
         """All keys."""
         self.push_screen(help_screen(self.keymap))
 
+    def action_metrics(self) -> None:
+        """Every number, with its definition."""
+        analysis, objectives = self.session.analysis, self.strip.objectives.rows
+        self.push_screen(
+            metrics_screen(analysis.turn, analysis.header.clock, len(analysis.turns), objectives)
+        )
+
+    def action_prompt(self) -> None:
+        """Go to the prompt."""
+        if self.prompt is not None:
+            self.screen.set_focus(self.prompt)
+
+    def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
+        """Save the screen as an SVG file in the current folder."""
+        try:
+            self.notify(f"Saved {self.save_screenshot(filename, path or '.')}")
+        except OSError as error:
+            self.notify(f"Cannot save the screen: {error.strerror}.", severity="error")
+
     async def action_quit(self) -> None:
         """End the session and the app."""
         self.exit(0)
 
-    async def on_prompt_sent(self, event: Prompt.Sent) -> None:
-        """Send the prompt, as soon as there is someone to send it to."""
-        if self.session.busy or self._waiting:
-            self.notify("An answer is still on its way: esc stops it.", severity="warning")
-            return
-        assert self.prompt is not None
-        self.prompt.sent()
-        self._waiting = event.text
-        self.wire.follow()
-        self.answer.follow()
-        self._update_hints()
-        self.run_worker(self._send(event.text), group="send")
-
-    async def _send(self, text: str) -> None:
-        await self._started.wait()
-        try:
-            await self.session.send(text)
-        except SseTuiError as error:
-            self.post_message(self.Failed(error, text))
-        else:
-            self._waiting = ""
-        self.wake()
+    def action_help_quit(self) -> None:
+        """Textual's answer to ctrl+c where the user has given that key to nothing."""
+        self.notify(f"{self.keymap.first(BY_ID['quit'])} quits.")
 
     async def action_stop(self) -> None:
-        """Leave what is open, else stop the stream, else go back to the prompt. Never quits."""
-        if self.find_bar.is_open:
-            self._close_find()
-        elif self.faults.asking:
-            self.action_leave_faults()
-        elif self.session.busy:
-            await self.attempt(self.session.stop())
-        elif self.prompt is not None:
-            self.focus_on(self.prompt)
+        """Leave a field that is open, else stop the stream, else go back to the prompt. Never quits."""
+        if self.workspace.wire.close_find() or self.faults.close_field():
+            return
+        if self.session.busy:
+            await attempt(self, self.session.stop())
+        else:
+            self.action_prompt()
 
     async def action_interrupt(self) -> None:
         """Copy a selection in a field, else stop the stream."""
@@ -371,30 +364,23 @@ class SseTuiApp(FindingActions, WireActions, FaultActions, SessionActions, Bundl
         if isinstance(focused, Input | TextArea) and focused.selected_text:
             self.copy_to_clipboard(focused.selected_text)
         elif self.session.busy:
-            await self.attempt(self.session.stop())
+            await attempt(self, self.session.stop())
         else:
-            self.notify("ctrl+q quits.")
-
-    def action_markdown(self) -> None:
-        """Markdown or as sent."""
-        self.answer.document.as_markdown = not self.answer.document.as_markdown
-        self.answer.relayout()
-        self.show_titles()
+            self.action_help_quit()
 
 
 def run(spec: SessionSpec) -> int:
     """Run the app on a session; gives the exit code: 0, or 128 and the signal that ended it."""
     app = SseTuiApp(spec)
-
-    ending = Ending(lambda code: app.exit(return_code=code))
+    guard = TerminationGuard(lambda code: app.exit(return_code=code))
 
     async def main() -> None:
-        ending.install()
+        guard.install()
         try:
             await app.run_async()
         finally:
             await app.close_session()
-            ending.uninstall()
+            guard.uninstall()
 
     asyncio.run(main())
     return app.return_code or 0

@@ -24,7 +24,7 @@ WATCH_S = 0.5
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
-class Ending:
+class TerminationGuard:
     """Calls `leave(exit code)` in the loop when the app must end; ends the process when that did not help in time."""
 
     def __init__(self, leave: Callable[[int], None], *, grace_s: float = GRACE_S) -> None:

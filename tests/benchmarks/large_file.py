@@ -73,7 +73,7 @@ async def view(path: Path) -> None:
 
 
 def _screen(app: object) -> str:
-    end = app.wire_pane.end  # type: ignore[attr-defined]
+    end = app.workspace.wire.end  # type: ignore[attr-defined]
     return str(end.render()) if end.display and end.size.height else ""
 
 

@@ -85,10 +85,12 @@ async def opened(path: Path, watch: Watch) -> tuple[float, float, int]:
     """Open the file; seconds, memory in MB, rows."""
     app = SseTuiApp(SessionSpec(mode="open", path=path, config=Config(ui=Ui(theme="sse-dark"))))
     async with app.run_test(size=(120, 36)):
-        timed(app.wire, watch)
+        timed(app.workspace.wire.log_view, watch)
         holder = asyncio.ensure_future(watch.hold())
         start = time.perf_counter()
-        while app.session.analysis.end is None or app.wire.visible_rows.seen < len(app.session.rows):
+        while app.session.analysis.end is None or app.workspace.wire.log_view.visible_rows.seen < len(
+            app.session.rows
+        ):
             await asyncio.sleep(0.01)
         took = time.perf_counter() - start
         await asyncio.sleep(0.5)

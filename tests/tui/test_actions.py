@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from textual.actions import parse
 
-from sse_tui.tui.actions import ACTIONS, BY_ID, FOOTER_KEYS, FOOTERS, Keymap, bindings, footer, key_table
+from sse_tui.session.spec import SessionSpec
+from sse_tui.tui.actions import ACTIONS, BY_ID, FOOTER_KEYS, FOOTERS, Keymap, bindings, footer
+from sse_tui.tui.app import SseTuiApp
 
 
 def test_every_id_is_there_once() -> None:
@@ -42,6 +45,18 @@ def test_an_unknown_action_names_the_nearest_one() -> None:
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
-def test_the_key_table_has_every_action(action) -> None:
-    assert f"| {action.id} |" in key_table()
+def test_every_action_says_what_it_does_in_a_sentence(action) -> None:
     assert action.help.endswith(".")
+    assert action.label
+
+
+async def test_every_action_is_there_to_be_run() -> None:
+    app = SseTuiApp(SessionSpec(mode="chat", engine="scripted"))
+    async with app.run_test(size=(120, 36)):
+        targets = {"app": app, "wire": app.workspace.wire.log_view, "answer": app.workspace.answer,
+                   "detail": app.workspace.detail, "findings": app.workspace.detail.findings, "prompt": app.prompt,
+                   "faults": app.faults, "plan": app.faults.query_one("#fault-plan")}  # fmt: skip
+        for action in ACTIONS:
+            owner, name, _ = parse(action.run)
+            target = app.targets[owner] if owner else targets[action.scope]
+            assert callable(getattr(target, f"action_{name}", None)), action

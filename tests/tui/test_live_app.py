@@ -118,7 +118,9 @@ async def test_escape_stops_the_stream_and_keeps_what_came(until) -> None:
         assert turn.outcome == "stopped"
         assert turn.answer.text
         assert WORDS.startswith(turn.answer.text)
-        shown = "".join(app.answer.document.line(n).text for n in range(len(app.answer.document)))
+        shown = "".join(
+            app.workspace.answer.document.line(n).text for n in range(len(app.workspace.answer.document))
+        )
         assert turn.answer.text.split()[-1] in shown
         assert app.is_running
 
@@ -133,12 +135,12 @@ async def test_the_recording_reopens_with_the_same_answer_and_rows(until, opened
         assert path is not None
         assert path.name.endswith(".kept.sse.jsonl")
         text = app.session.analysis.turns[0].answer.text
-        rows = [app.wire._cells(n) for n in range(len(app.session.rows))]
+        rows = [app.workspace.wire.log_view.cells(n) for n in range(len(app.session.rows))]
     again = opened(path)
     async with again.run_test(size=SIZE):
         await until(lambda: again.session.analysis.end is not None)
         assert again.session.analysis.turns[0].answer.text == text
-        assert [again.wire._cells(n) for n in range(len(rows))] == rows
+        assert [again.workspace.wire.log_view.cells(n) for n in range(len(rows))] == rows
 
 
 async def test_no_process_is_left(until) -> None:
@@ -158,7 +160,7 @@ async def test_a_prompt_is_given_back_when_nobody_can_answer(until) -> None:
         await pilot.press(*"hello", "enter")
         await until(lambda: app.prompt is not None and app.prompt.text == "hello")
         assert app.session.status.endpoint.state == "failed"
-        await until(lambda: any("F8 tries again" in text for _, text in app.answer.hint))
+        await until(lambda: any("F8 tries again" in text for _, text in app.workspace.answer.hint))
         await pilot.press("f8")
         assert app.is_running
 
@@ -183,7 +185,7 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
         os.kill(app.session._capture._process.pid, signal.SIGKILL)
         await until(lambda: "CAPTURE GONE: F8" in app.query_one(HeaderLine).render().plain)
         await pilot.press(*"lost", "enter")
-        await until(lambda: app.prompt is not None and app.prompt.text == "lost" and not app._waiting)
+        await until(lambda: app.prompt is not None and app.prompt.text == "lost" and not app.waiting)
         assert not app.session.busy
         path = app.session.path
         # What the process was about to write when it died.
@@ -202,7 +204,7 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
         assert body.count("lost") == 1
         assert second.connections[0].number == 2
         assert second.connections[0].request.t > app.session.analysis.turns[0].connections[0].close.t
-        rows = [app.wire._cells(n) for n in range(len(app.session.rows))]
+        rows = [app.workspace.wire.log_view.cells(n) for n in range(len(app.session.rows))]
         # The next turn is asked with all of them before it.
         await pilot.press(*"three", "enter")
         await until(lambda: turn_over(app, 3))
@@ -212,7 +214,7 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
     async with again.run_test(size=SIZE):
         await until(lambda: again.session.analysis.end is not None)
         assert again.session._follower.damage == []
-        assert [again.wire._cells(n) for n in range(len(rows))] == rows
+        assert [again.workspace.wire.log_view.cells(n) for n in range(len(rows))] == rows
 
 
 async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one(until) -> None:
@@ -224,7 +226,7 @@ async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one
         await until(lambda: "ENDPOINT FAILED: F8" in app.query_one(HeaderLine).render().plain)
         await until(lambda: any(notice.title == "endpoint-gone" for notice in app._notifications))
         await pilot.press(*"two", "enter")
-        await until(lambda: app.prompt is not None and app.prompt.text == "two" and not app._waiting)
+        await until(lambda: app.prompt is not None and app.prompt.text == "two" and not app.waiting)
         assert len(app.session.analysis.turns) == 1
         await pilot.press("f8")
         await until(lambda: endpoint_ready(app))
@@ -286,7 +288,7 @@ async def test_a_disk_that_is_full_is_told_and_the_conversation_goes_on_when_the
         await until(lambda: "✗ BROKEN OFF" in app.query_one(HeaderLine).render().plain)
         assert "NOT REC" in app.query_one(HeaderLine).render().plain
         await pilot.press(*"lost", "enter")
-        await until(lambda: not app.session.busy and not app._waiting)
+        await until(lambda: not app.session.busy and not app.waiting)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
         await pilot.press(*"again", "enter")
         await until(lambda: app.session.analysis.turns[-1].answer.text == WORDS)

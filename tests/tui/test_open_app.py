@@ -28,14 +28,16 @@ def text_of(widget) -> str:
 
 def conversation(app: SseTuiApp) -> str:
     """All of the answer pane, on screen or not."""
-    return "\n".join(app.answer.document.line(n).text for n in range(len(app.answer.document)))
+    return "\n".join(
+        app.workspace.answer.document.line(n).text for n in range(len(app.workspace.answer.document))
+    )
 
 
 async def ready(app: SseTuiApp, pilot, until) -> None:
     await until(
         lambda: len(app.session.rows) and app.session.analysis.end is not None and not app.session.behind
     )
-    await until(lambda: len(app.wire.visible_rows) == len(app.session.rows))
+    await until(lambda: len(app.workspace.wire.log_view.visible_rows) == len(app.session.rows))
     await pilot.pause()
 
 
@@ -43,13 +45,13 @@ async def test_an_opened_recording_shows_the_conversation_and_the_wire(opened, u
     app = opened("resumed")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
-        app.answer.scroll_to(y=0, animate=False)
-        answer = shown(app.answer)
+        app.workspace.answer.scroll_to(y=0, animate=False)
+        answer = shown(app.workspace.answer)
         assert "Explain SSE reconnection." in answer
         assert "What the server needs" in answer
         assert "resumed 1×, lossless" in conversation(app).replace("\n", "")
         await pilot.press("2", "home")
-        wire = shown(app.wire)
+        wire = shown(app.workspace.wire.log_view)
         assert "role=assistant" in wire
         assert '"When"' in wire
         header = text_of(app.query_one(HeaderLine))
@@ -62,9 +64,9 @@ async def test_fault_and_retry_are_rows_and_the_verdict_is_told(opened, until) -
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
         labels = [app.session.rows.label(n) for n in range(len(app.session.rows))]
-        app.wire.select_row(labels.index("fault"))
+        app.workspace.wire.log_view.select_row(labels.index("fault"))
         await pilot.pause()
-        wire = shown(app.wire)
+        wire = shown(app.workspace.wire.log_view)
         assert "FAULT" in wire
         assert "cut after event" in wire
         assert "RETRY 1" in wire
@@ -76,7 +78,7 @@ async def test_events_of_one_read_have_a_ditto_mark_and_never_a_gap_of_zero(open
     app = opened("resumed")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
-        gaps = [app.wire._cells(n).gap for n in range(len(app.session.rows))]
+        gaps = [app.workspace.wire.log_view.cells(n).gap for n in range(len(app.session.rows))]
         assert '"' in gaps
         assert "0.0" not in gaps
 
@@ -85,40 +87,50 @@ async def test_selecting_a_row_highlights_its_characters_and_shows_its_bytes(ope
     app = opened("resumed")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
-        row = next(n for n in range(len(app.session.rows)) if '" stream"' in app.wire._cells(n).content)
-        app.wire.select_row(row)
+        row = next(
+            n
+            for n in range(len(app.session.rows))
+            if '" stream"' in app.workspace.wire.log_view.cells(n).content
+        )
+        app.workspace.wire.log_view.select_row(row)
         await pilot.pause()
-        turn, span = app.answer._selected
+        turn, span = app.workspace.answer.selected
         transcript = "".join(piece.text for piece in app.session.analysis.turns[turn].transcript)
         assert transcript[slice(*span)] == " stream"
-        marked = app.answer.style_of("answer--selected")
+        marked = app.workspace.answer.style_of("answer--selected")
         styled = [
             segment.text
-            for y in range(app.answer.size.height)
-            for segment in app.answer.render_line(y)
+            for y in range(app.workspace.answer.size.height)
+            for segment in app.workspace.answer.render_line(y)
             if segment.style and segment.style.bgcolor == marked.bgcolor
         ]
         assert "".join(styled).strip() == "stream"
         await pilot.press("3", "right", "right")
-        assert app.detail.tabs.chosen == "hex"
+        assert app.workspace.detail.tabs.chosen == "hex"
         digits = "".join(
             run[0]
-            for n in range(app.detail.lines.line_count())
-            for run in app.detail.lines._lines.line(n)[1:2]
+            for n in range(app.workspace.detail.lines.line_count())
+            for run in app.workspace.detail.lines._lines.line(n)[1:2]
         )
-        assert bytes.fromhex(digits.replace(" ", "")) == app.source.row(row).raw
+        assert bytes.fromhex(digits.replace(" ", "")) == app.session.rows.row(row, app.session.reader).raw
 
 
 async def test_a_click_in_the_answer_selects_the_row_that_wrote_it(opened, until) -> None:
     app = opened("resumed")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
-        y = next(y for y in range(app.answer.size.height) if "short memory" in app.answer.render_line(y).text)
-        x = app.answer.render_line(y).text.index("memory") + 2
-        await pilot.click(app.answer, offset=(x + 1, y + 1))
+        y = next(
+            y
+            for y in range(app.workspace.answer.size.height)
+            if "short memory" in app.workspace.answer.render_line(y).text
+        )
+        x = app.workspace.answer.render_line(y).text.index("memory") + 2
+        await pilot.click(app.workspace.answer, offset=(x + 1, y + 1))
         await pilot.pause()
-        assert app.wire._cells(app.wire.selected_row).content == '" memory"'
-        assert not app.wire.following
+        assert (
+            app.workspace.wire.log_view.cells(app.workspace.wire.log_view.selected_row).content == '" memory"'
+        )
+        assert not app.workspace.wire.log_view.following
 
 
 async def test_left_and_right_in_the_answer_step_through_tokens(opened, until) -> None:
@@ -126,23 +138,27 @@ async def test_left_and_right_in_the_answer_step_through_tokens(opened, until) -
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
         await pilot.press("1", "left")
-        first = app.wire._cells(app.wire.selected_row).content
+        first = app.workspace.wire.log_view.cells(app.workspace.wire.log_view.selected_row).content
         await pilot.press("left")
         await pilot.press("right")
-        assert app.wire._cells(app.wire.selected_row).content == first == '" open."'
+        assert (
+            app.workspace.wire.log_view.cells(app.workspace.wire.log_view.selected_row).content
+            == first
+            == '" open."'
+        )
 
 
 async def test_scrolling_up_releases_follow_and_end_restores_it(opened, until) -> None:
     app = opened("resumed")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
-        assert app.wire.following
-        app.wire.scroll_to(y=3, animate=False)
+        assert app.workspace.wire.log_view.following
+        app.workspace.wire.log_view.scroll_to(y=3, animate=False)
         await pilot.pause()
-        assert not app.wire.following
-        assert "held" in app.query_one("#wire").border_title
+        assert not app.workspace.wire.log_view.following
+        assert "paused" in app.query_one("#wire").border_title
         await pilot.press("2", "end")
-        assert app.wire.following
+        assert app.workspace.wire.log_view.following
         assert "FOLLOW" in app.query_one("#wire").border_title
 
 
@@ -152,13 +168,13 @@ async def test_the_cursor_moves_by_rows_pages_and_ends(opened, until) -> None:
         await ready(app, pilot, until)
         last = len(app.session.rows) - 1
         await pilot.press("up", "up")
-        assert app.wire.cursor == last - 2
+        assert app.workspace.wire.log_view.cursor == last - 2
         await pilot.press("pageup")
-        assert app.wire.cursor < last - 10
+        assert app.workspace.wire.log_view.cursor < last - 10
         await pilot.press("home")
-        assert (app.wire.cursor, round(app.wire.scroll_y)) == (0, 0)
+        assert (app.workspace.wire.log_view.cursor, round(app.workspace.wire.log_view.scroll_y)) == (0, 0)
         await pilot.press("down", "pagedown", "end")
-        assert app.wire.cursor == last
+        assert app.workspace.wire.log_view.cursor == last
 
 
 async def test_the_filter_cycles_and_keeps_the_row(opened, until) -> None:
@@ -166,16 +182,17 @@ async def test_the_filter_cycles_and_keeps_the_row(opened, until) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
         row = next(n for n in range(len(app.session.rows)) if app.session.rows.label(n) == "token") + 4
-        app.wire.select_row(row)
+        app.workspace.wire.log_view.select_row(row)
         await pilot.press("f")
         assert {
-            app.session.rows.label(app.wire.visible_rows.row(n)) for n in range(app.wire.line_count())
+            app.session.rows.label(app.workspace.wire.log_view.visible_rows.row(n))
+            for n in range(app.workspace.wire.log_view.line_count())
         } == {"token"}
-        assert app.wire.selected_row == row
+        assert app.workspace.wire.log_view.selected_row == row
         assert "tokens" in app.query_one("#wire").border_title
         await pilot.press("F")
-        assert app.wire.line_count() == len(app.session.rows)
-        assert app.wire.selected_row == row
+        assert app.workspace.wire.log_view.line_count() == len(app.session.rows)
+        assert app.workspace.wire.log_view.selected_row == row
 
 
 async def test_find_jumps_while_typing_and_n_goes_on(opened, until) -> None:
@@ -183,16 +200,26 @@ async def test_find_jumps_while_typing_and_n_goes_on(opened, until) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
         await pilot.press("home", "slash", *"comes")
-        await until(lambda: app.wire._cells(app.wire.selected_row or 0).content == '" comes"')
+        await until(
+            lambda: (
+                app.workspace.wire.log_view.cells(app.workspace.wire.log_view.selected_row or 0).content
+                == '" comes"'
+            )
+        )
         await pilot.press("enter", "slash", "ctrl+a", "ctrl+k", *"ping", "enter")
-        await until(lambda: app.wire._cells(app.wire.selected_row or 0).kind == "comment")
-        first = app.wire.selected_row
+        await until(
+            lambda: (
+                app.workspace.wire.log_view.cells(app.workspace.wire.log_view.selected_row or 0).kind
+                == "comment"
+            )
+        )
+        first = app.workspace.wire.log_view.selected_row
         await pilot.press("n")
-        assert app.wire.selected_row != first
+        assert app.workspace.wire.log_view.selected_row != first
         await pilot.press("N")
-        assert app.wire.selected_row == first
+        assert app.workspace.wire.log_view.selected_row == first
         await pilot.press("escape")
-        assert not app.find_bar.is_open
+        assert not app.workspace.wire.find_bar.is_open
 
 
 async def test_the_slowest_gap_is_two_keys_away(opened, until) -> None:
@@ -201,11 +228,13 @@ async def test_the_slowest_gap_is_two_keys_away(opened, until) -> None:
         await ready(app, pilot, until)
         await pilot.press("g")
         gaps = [
-            float(app.wire._cells(n).gap)
+            float(app.workspace.wire.log_view.cells(n).gap)
             for n in range(app.session.rows.turn_starts[-1], len(app.session.rows))
-            if app.wire._cells(n).gap not in {"-", '"'} and app.session.rows.number(n)
+            if app.workspace.wire.log_view.cells(n).gap not in {"-", '"'} and app.session.rows.number(n)
         ]
-        assert float(app.wire._cells(app.wire.selected_row).gap) == max(gaps)
+        assert float(app.workspace.wire.log_view.cells(app.workspace.wire.log_view.selected_row).gap) == max(
+            gaps
+        )
 
 
 async def test_every_pane_is_one_key_away_and_every_tab_of_the_detail(opened, until) -> None:
@@ -224,7 +253,7 @@ async def test_every_pane_is_one_key_away_and_every_tab_of_the_detail(opened, un
         await pilot.press("3")
         seen = []
         for _ in range(4):
-            seen.append(app.detail.tabs.chosen)
+            seen.append(app.workspace.detail.tabs.chosen)
             await pilot.press("right")
         assert seen == ["json", "text", "hex", "headers"]
 
@@ -249,7 +278,7 @@ async def test_copy_puts_the_answer_or_the_row_on_the_clipboard(opened, until) -
         await pilot.press("1", "y")
         assert app.clipboard.startswith("Because a proxy")
         await pilot.press("2", "home", "down", "down", "y")
-        assert app.clipboard == app.source.row(2).raw.decode()
+        assert app.clipboard == app.session.rows.row(2, app.session.reader).raw.decode()
 
 
 async def test_an_answer_can_be_shown_as_it_was_sent(opened, until) -> None:
@@ -286,7 +315,7 @@ async def test_nothing_from_the_wire_commands_the_terminal(opened, until) -> Non
         await ready(app, pilot, until)
         for key in ("home", "down", "down", "down", "down", "3", "right", "right", "right"):
             await pilot.press(key)
-            for widget in (app.answer, app.wire, app.detail.lines):
+            for widget in (app.workspace.answer, app.workspace.wire.log_view, app.workspace.detail.lines):
                 for y in range(widget.size.height):
                     text = widget.render_line(y).text
                     assert not any(
@@ -313,7 +342,7 @@ async def test_an_unknown_theme_is_told_and_an_own_one_used(opened, until) -> No
         for theme in ("sse-light", "textual-light", "nord", "ansi-dark"):
             app.theme = theme
             await pilot.pause()
-            assert "Because a proxy" in shown(app.answer)
+            assert "Because a proxy" in shown(app.workspace.answer)
 
 
 async def test_a_broken_file_is_an_error_that_is_shown(opened, until, tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ def test_snapshot(snap_compare, opened, until, name: str, size: tuple[int, int],
 
     async def settle(pilot) -> None:
         await until(lambda: app.session.analysis.end is not None and not app.session.behind)
-        await until(lambda: len(app.wire.visible_rows) == len(app.session.rows))
-        await until(lambda: app.detail.row is not None)
+        await until(lambda: len(app.workspace.wire.log_view.visible_rows) == len(app.session.rows))
+        await until(lambda: app.workspace.detail.row is not None)
         await pilot.press(*keys)
         await pilot.pause(0.5)
 

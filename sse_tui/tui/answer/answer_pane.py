@@ -19,6 +19,7 @@ from sse_tui.analysis.turn import Turn
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.answer.conversation import DocLine, Document, highlight
 from sse_tui.tui.drawing.line_view import LineView
+from sse_tui.tui.panes import enter
 
 CARET = "▋"
 
@@ -33,7 +34,7 @@ class AnswerPane(LineView):
         "answer--hint",
     }  # fmt: skip
 
-    class Picked(Message):
+    class CharacterClicked(Message):
         """The character at `offset` of a turn's transcript was clicked."""
 
         def __init__(self, turn: int, offset: int) -> None:
@@ -41,15 +42,15 @@ class AnswerPane(LineView):
             self.turn = turn
             self.offset = offset
 
-    class Step(Message):
-        """The token before (-1) or after (1) the selected one is wanted."""
+    class TokenStep(Message):
+        """The token before (-1) or after (1) the selected one is to be selected."""
 
         def __init__(self, by: int) -> None:
             super().__init__()
             self.by = by
 
-    class OpenWire(Message):
-        """The row of the selected token is wanted."""
+    class RowOpened(Message):
+        """The row of the selected token is to be shown in the wire log."""
 
     def __init__(self, prompt_of: Callable[[Turn], str | None], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -58,6 +59,7 @@ class AnswerPane(LineView):
         self._turns: Sequence[Turn] = ()
         self._streaming = False
         self._selected: tuple[int, Span] | None = None
+        self.border_title = "1 Answer"
 
     def line_count(self) -> int:
         """The lines of the document, or of the hint while there is none."""
@@ -89,6 +91,22 @@ class AnswerPane(LineView):
         if self.document.width != self.content_width - 1:
             self.document.rebuild(self._turns, width=self.content_width - 1)
 
+    def restyle(self, code_theme: str) -> None:
+        """Lay everything out again in the colours of another theme."""
+        self.document.code_theme = code_theme
+        self.document.accent = self.style_of("answer--label")
+        self.relayout()
+
+    @property
+    def clipping(self) -> tuple[str, str]:
+        """The last turn's text for the clipboard, and what to call it."""
+        return (self._turns[-1].answer.text if self._turns else ""), "the answer"
+
+    @property
+    def selected(self) -> tuple[int, Span] | None:
+        """The turn and the span of its transcript that are highlighted."""
+        return self._selected
+
     def select(self, turn: int, span: Span | None) -> None:
         """Highlight a span of a turn's transcript and bring it into view; None for none."""
         self._selected = (turn, span) if span is not None else None
@@ -111,9 +129,9 @@ class AnswerPane(LineView):
         segments = [Segment(line.gutter, style)] if line.gutter else []
         body = line.segments if line.segments is not None else [Segment(line.text, style)]
         if self._selected is not None:
-            marks = highlight(line, *self._selected)
-            if marks:
-                body = _marked(body, marks, self.style_of("answer--selected"))
+            runs = highlight(line, *self._selected)
+            if runs:
+                body = _styled(body, runs, self.style_of("answer--selected"))
         segments += body
         if self._streaming and index == self.line_count() - 1:
             segments.append(Segment(CARET, self.style_of("answer--caret")))
@@ -122,26 +140,45 @@ class AnswerPane(LineView):
     # -- input ----------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
-        """Tell which character was clicked."""
-        place = self.under(event)
-        if place is None or not len(self.document):
+        """Post which character was clicked."""
+        clicked = self.under(event)
+        if clicked is None or not len(self.document):
             return
-        line = self.document.line(place[0])
-        offset = offset_at(line, place[1])
+        line = self.document.line(clicked[0])
+        offset = offset_at(line, clicked[1])
         if offset is not None:
-            self.post_message(self.Picked(line.turn, offset))
+            self.post_message(self.CharacterClicked(line.turn, offset))
 
     def action_step(self, by: int) -> None:
         """Select the token before or after."""
-        self.post_message(self.Step(by))
+        self.post_message(self.TokenStep(by))
 
     def action_open_wire(self) -> None:
         """Go to the wire row of the selection."""
-        self.post_message(self.OpenWire())
+        self.post_message(self.RowOpened())
 
     def action_follow(self) -> None:
         """Go to the end and follow."""
         self.follow()
+
+    def action_enter(self) -> None:
+        """Go to the answer."""
+        enter(self, self)
+
+    def action_markdown(self) -> None:
+        """Show finished answers as Markdown, or as they were sent."""
+        self.document.as_markdown = not self.document.as_markdown
+        self.relayout()
+        self._show_title()
+
+    def on_line_view_follow_changed(self) -> None:
+        """The title says when the pane does not follow."""
+        self._show_title()
+
+    def _show_title(self) -> None:
+        paused = "" if self.following else " · paused (End to follow)"
+        as_sent = "" if self.document.as_markdown else " · as sent"
+        self.border_title = f"1 Answer{as_sent}{paused}"
 
 
 def offset_at(line: DocLine, column: int) -> int | None:
@@ -158,15 +195,15 @@ def offset_at(line: DocLine, column: int) -> int | None:
     return known
 
 
-def _marked(segments: list[Segment], runs: list[tuple[int, int]], style: Style) -> list[Segment]:
+def _styled(segments: list[Segment], runs: list[tuple[int, int]], style: Style) -> list[Segment]:
     """Lay a style over runs of characters, counted through all segments."""
     cuts = sorted({edge for run in runs for edge in run})
     made: list[Segment] = []
-    place = 0
+    before = 0
     for text, own, _ in segments:
-        edges = [0, *(cut - place for cut in cuts if 0 < cut - place < len(text)), len(text)]
+        edges = [0, *(cut - before for cut in cuts if 0 < cut - before < len(text)), len(text)]
         for first, last in pairwise(edges):
-            inside = any(start <= place + first < end for start, end in runs)
+            inside = any(start <= before + first < end for start, end in runs)
             made.append(Segment(text[first:last], (own or Style.null()) + style if inside else own))
-        place += len(text)
+        before += len(text)
     return made

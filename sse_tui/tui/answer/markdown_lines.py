@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.syntax import Syntax
 from rich.theme import Theme
 
-from sse_tui.tui.drawing.looks import foreground
+from sse_tui.tui.drawing.styles import without_background
 
 LIMIT = 200_000
 """Characters; longer answers stay plain, because they would hold up the screen."""
@@ -97,7 +97,7 @@ def render(
 def _trim(line: list[Segment]) -> list[Segment]:
     """Drop backgrounds, the padding at the end of a line and anything that is a command to the terminal."""
     kept = [
-        Segment(text, foreground(style) if style is not None else None)
+        Segment(text, without_background(style) if style is not None else None)
         for text, style, control in line
         if not control
     ]

@@ -16,7 +16,7 @@ from sse_tui.tui.answer.history import History
 class Prompt(TextArea):
     """Enter sends, shift+enter or ctrl+j start a new line, up and down at the edges go through the history.
 
-    Keys of the text area that the app needs everywhere (ctrl+f, ctrl+x, F6) are the app's, which takes them first.
+    Keys of the text area that the app needs everywhere (ctrl+f, ctrl+x, F6) are taken by the app first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = list(bindings("prompt"))
@@ -34,6 +34,7 @@ class Prompt(TextArea):
             highlight_cursor_line=False, placeholder="Ask something; enter sends it",
         )  # fmt: skip
         self.earlier = history
+        self.border_title = "prompt"
 
     async def _on_key(self, event: events.Key) -> None:
         # The text area inserts a line feed on enter before any binding is looked at.

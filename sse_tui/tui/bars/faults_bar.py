@@ -1,7 +1,8 @@
-"""The faults bar: break the connection now, arm a fault for later, and read what a resume made of it."""
+"""The faults bar: break the connection now, arm a fault for later, and read the verdict on the last resume."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -14,19 +15,22 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from sse_tui.analysis.entry import Entry
+from sse_tui.analysis.turn import Turn
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import parse_plan
+from sse_tui.recording.records import Fault
 from sse_tui.resume import Verdict
 from sse_tui.text.safety import pane_line
 from sse_tui.tui.actions import bindings
-from sse_tui.tui.drawing.fit import Part, fit_line
-from sse_tui.tui.drawing.looks import look
+from sse_tui.tui.drawing.fit import LinePart, fit_line
+from sse_tui.tui.drawing.styles import component_style
 
 SIGNS = {"lossless": "✓", "lost": "✗", "repeated": "≈", "restarted": "✗", "unknown": "?"}
 
 
 class FaultKeys(Widget, can_focus=True):
-    """The bar itself. While it has the focus, single keys act."""
+    """The line of keys. While it has the focus, single letters act."""
 
     BINDINGS: ClassVar[list[BindingType]] = list(bindings("faults"))
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -34,41 +38,39 @@ class FaultKeys(Widget, can_focus=True):
     }  # fmt: skip
     ALLOW_SELECT = False
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, possible: bool, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._armed = ""
-        self._verdict: Verdict | None = None
-        self._last = ""
-        self._possible = True
+        self._possible = possible
+        self._shown: tuple[str, Verdict | None, str] = ("", None, "")
 
-    def show(self, *, armed: str, verdict: Verdict | None, last: str, possible: bool) -> None:
-        """The armed plan, the verdict on the last resume, the last fault that fired; `possible` on a live session."""
-        new = (armed, verdict, last, possible)
-        if new != (self._armed, self._verdict, self._last, self._possible):
-            self._armed, self._verdict, self._last, self._possible = new
+    def show(self, armed: str, verdict: Verdict | None, last: str) -> None:
+        """The armed plan, the verdict on the last resume, and the last fault that fired."""
+        if (armed, verdict, last) != self._shown:
+            self._shown = (armed, verdict, last)
             self.refresh()
 
-    def _look(self, name: str) -> Style:
-        return look(self, f"faults--{name}")
+    def _style(self, name: str) -> Style:
+        return component_style(self, f"faults--{name}")
 
     def render(self) -> Text:
         """The line."""
-        parts = [Part(" Faults", self._look("name"), 1)]
+        armed, verdict, last = self._shown
+        parts = [LinePart(" Faults", self._style("name"), 1)]
         if not self._possible:
-            parts.append(Part("need a live connection", self._look("quiet"), 2))
+            parts.append(LinePart("need a live connection", self._style("quiet"), 2))
         elif self.has_focus:
             parts += [
-                Part(text, self._look("key"), 0)
+                LinePart(text, self._style("key"), 0)
                 for text in ("[c]ut", "[r]eset", "[s]tall 8 s", "[a]rm", "esc back")
             ]
         else:
-            parts.append(Part("^x then c cut  r reset  s stall  a arm", self._look("quiet"), 4))
-        if self._armed:
-            parts.append(Part(f"armed: {pane_line(self._armed)}", self._look("armed"), 1))
-        elif self._last:
-            parts.append(Part(f"last: {pane_line(self._last)}", self._look("quiet"), 3))
-        if self._verdict is not None:
-            parts.append(verdict_part(self._verdict, self._look("good"), self._look("bad")))
+            parts.append(LinePart("^x then c cut  r reset  s stall  a arm", self._style("quiet"), 4))
+        if armed:
+            parts.append(LinePart(f"armed: {pane_line(armed)}", self._style("armed"), 1))
+        elif last:
+            parts.append(LinePart(f"last: {pane_line(last)}", self._style("quiet"), 3))
+        if verdict is not None:
+            parts.append(verdict_part(verdict, self._style("good"), self._style("bad")))
         return fit_line(parts, self.size.width)
 
     def on_focus(self) -> None:
@@ -84,65 +86,87 @@ class FaultKeys(Widget, can_focus=True):
         self.focus()
 
 
-def verdict_part(verdict: Verdict, good: Style, bad: Style) -> Part:
+def verdict_part(verdict: Verdict, good: Style, bad: Style) -> LinePart:
     """The verdict with a sign: ``verdict: ✓ lossless``."""
     count = f" {verdict.n}" if verdict.kind in {"lost", "repeated"} else ""
     text = f"verdict: {SIGNS.get(verdict.kind, '?')} {verdict.kind}{count}"
     detail = f"{text}, {verdict.detail}" if verdict.detail and verdict.kind != "repeated" else text
-    return Part(pane_line(detail), good if verdict.kind in {"lossless", "repeated"} else bad, 0, shorter=text)
+    return LinePart(
+        pane_line(detail), good if verdict.kind in {"lossless", "repeated"} else bad, 0, shorter=text
+    )
 
 
 class FaultsBar(Horizontal):
-    """The keys, and in their place a field for a plan while one is armed."""
+    """The keys, replaced by a field for a plan while one is typed.
 
-    class Arm(Message):
-        """A plan was entered; it parses."""
+    `possible` is false where there is no connection to break; `home` gets the focus where nothing had it before.
+    """
+
+    class FaultAsked(Message):
+        """A fault is to happen now: ``cut@now``."""
 
         def __init__(self, plan: str) -> None:
             super().__init__()
             self.plan = plan
 
-    class Left(Message):
-        """The field was left without a plan."""
+    class PlanEntered(Message):
+        """A plan, checked already, is to be armed."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+        def __init__(self, plan: str) -> None:
+            super().__init__()
+            self.plan = plan
+
+    class DisarmAsked(Message):
+        """The armed fault is to be taken back."""
+
+    def __init__(self, *, possible: bool, home: Widget, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.keys = FaultKeys(id="fault-keys")
+        self.keys = FaultKeys(possible, id="fault-keys")
+        self.running_plan = ""
+        self._possible = possible
+        self._home = home
+        self._focus_before: Widget | None = None
+        self._armed_next = ""
+        self._last = ""
         self._field = Input(id="fault-plan", compact=True, placeholder="cut@event=41", select_on_focus=False)
         self._label = Static(" arm ", id="fault-label", markup=False)
         self._problem = Static("", id="fault-problem", markup=False)
 
     def compose(self) -> ComposeResult:
         """Both; only one of them is displayed."""
-        self._turn_to(asking=False)
+        self._show_field(False)
         yield self.keys
         yield self._label
         yield self._field
         yield self._problem
 
-    def ask(self, plan: str) -> None:
-        """Show the field with a plan to begin with."""
-        self._turn_to(asking=True)
-        self._problem.update(" enter arms it, esc leaves")
-        self._field.value = plan
-        self._field.cursor_position = len(plan)
-        self.screen.set_focus(self._field)
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Take in entries as they are read: a fault that fired is no longer armed."""
+        for entry in entries:
+            if isinstance(entry.record, Fault):
+                self._last = entry.record.did
+                if entry.record.plan.strip() in self.running_plan:
+                    self.running_plan = ""
 
-    def done(self) -> None:
-        """Show the keys again."""
-        self._turn_to(asking=False)
+    def sync(self, turns: Sequence[Turn], armed: str) -> None:
+        """Show what changed. `armed` is the plan for the next stream; `running_plan` that of the running one."""
+        self._armed_next = armed
+        verdict = next((turn.verdict for turn in reversed(turns) if turn.verdict is not None), None)
+        self.keys.show(armed or self.running_plan, verdict, self._last)
 
-    def _turn_to(self, *, asking: bool) -> None:
-        # By `display` and not by a class: a style sheet is applied later, and until then a hidden field takes no focus,
-        # so that the first letters of a plan would be taken for the keys of the bar, "c" for a cut.
-        for widget in (self._label, self._field, self._problem):
-            widget.display = asking
-        self.keys.display = not asking
+    # -- the field ------------------------------------------------------------------------------------------------
 
     @property
     def asking(self) -> bool:
         """Whether the field is shown."""
         return self._field.display
+
+    def _show_field(self, shown: bool) -> None:
+        # By `display` and not by a class: a style sheet is applied later, and until then a hidden field takes no focus,
+        # so that the first letters of a plan would be taken for the keys of the bar, "c" for a cut.
+        for widget in (self._label, self._field, self._problem):
+            widget.display = shown
+        self.keys.display = not shown
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say at once what is wrong with the plan."""
@@ -156,7 +180,51 @@ class FaultsBar(Horizontal):
         if problem:
             self._problem.update(f" {problem}")
         else:
-            self.post_message(self.Arm(event.value.strip()))
+            self.action_leave()
+            self.post_message(self.PlanEntered(event.value.strip()))
+
+    # -- actions --------------------------------------------------------------------------------------------------
+
+    def action_enter(self) -> None:
+        """Have the next key act on the connection."""
+        if not self._possible:
+            self.notify("Faults need a live connection; this is a recording.")
+            return
+        focused = self.screen.focused
+        if focused is not None and self not in focused.ancestors:
+            self._focus_before = focused
+        self.screen.set_focus(self.keys)
+
+    def action_leave(self) -> None:
+        """Go back to where the focus was."""
+        self._show_field(False)
+        self.screen.set_focus(self._focus_before or self._home)
+
+    def close_field(self) -> bool:
+        """Leave the field without arming anything; False when it was not shown."""
+        if not self.asking:
+            return False
+        self.action_leave()
+        return True
+
+    def action_fault(self, plan: str) -> None:
+        """Break the connection now."""
+        self.action_leave()
+        self.post_message(self.FaultAsked(plan))
+
+    def action_arm(self) -> None:
+        """Ask for a plan."""
+        plan = self._armed_next or "cut@event="
+        self._show_field(True)
+        self._problem.update(" enter arms it, esc leaves")
+        self._field.value = plan
+        self._field.cursor_position = len(plan)
+        self.screen.set_focus(self._field)
+
+    def action_disarm(self) -> None:
+        """Take an armed fault back."""
+        self.action_leave()
+        self.post_message(self.DisarmAsked())
 
 
 def _problem(text: str) -> str:

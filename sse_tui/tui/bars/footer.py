@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from sse_tui.tui.actions import Keymap, footer
-from sse_tui.tui.drawing.looks import look
+from sse_tui.tui.drawing.styles import component_style
 
 
 class FooterLine(Widget):
@@ -40,8 +40,8 @@ class FooterLine(Widget):
 
     def render(self) -> Text:
         """The line."""
-        key_style = look(self, "footer--key")
-        label_style = look(self, "footer--label")
+        key_style = component_style(self, "footer--key")
+        label_style = component_style(self, "footer--label")
         typing = self._pane in {"prompt", "find", "arm"}
         line = Text(" ", no_wrap=True, end="")
         self._places = []

@@ -13,8 +13,8 @@ from sse_tui.session.live import Live, Status
 from sse_tui.text.safety import pane_line
 from sse_tui.tui.bars.endpoint_text import engine_short, loading_text
 from sse_tui.tui.detail.findings import SIGNS
-from sse_tui.tui.drawing.fit import Part, fit_line
-from sse_tui.tui.drawing.looks import look
+from sse_tui.tui.drawing.fit import LinePart, fit_line
+from sse_tui.tui.drawing.styles import component_style
 
 
 class State(NamedTuple):
@@ -65,14 +65,14 @@ class HeaderLine(Widget):
         """The line."""
         return fit_line(self._parts(), self.size.width)
 
-    def _look(self, name: str) -> Style:
-        return look(self, f"header--{name}")
+    def _style(self, name: str) -> Style:
+        return component_style(self, f"header--{name}")
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[LinePart]:
         status = self._live.status
         turn = self._live.analysis.turn
-        quiet = self._look("quiet")
-        parts = [Part(" sse-tui", self._look("name"), 8)]
+        quiet = self._style("quiet")
+        parts = [LinePart(" sse-tui", self._style("name"), 8)]
         parts += self._where(turn, quiet)
         parts += self._state(turn, status)
         if turn is not None:
@@ -80,49 +80,49 @@ class HeaderLine(Widget):
         parts += self._badge()
         if self._live.damaged:
             lines = f"{self._live.damaged:,} damaged line{'' if self._live.damaged == 1 else 's'}"
-            parts.append(Part(lines, self._look("bad"), 2))
+            parts.append(LinePart(lines, self._style("bad"), 2))
         if self._live.unknown:
             records = f"{self._live.unknown:,} unknown record{'' if self._live.unknown == 1 else 's'}"
-            parts.append(Part(records, self._look("wait"), 3))
+            parts.append(LinePart(records, self._style("wait"), 3))
         if self._live.behind and not self._live.unreadable and self._live.progress < 0.99:
-            parts.append(Part(f"reading {self._live.progress:.0%}", self._look("wait"), 1))
+            parts.append(LinePart(f"reading {self._live.progress:.0%}", self._style("wait"), 1))
         if status.endpoint is not None:
-            parts.append(Part(engine_short(status.endpoint), quiet, 5))
+            parts.append(LinePart(engine_short(status.endpoint), quiet, 5))
         if status.recording is not None:
             full = status.error is not None and status.error.code == "recording-write"
             running = "■ NOT REC" if status.capture_gone or full else "● REC"
             word = running if self._live.spec.path is None else "◼ FILE"
             name = pane_line(status.recording.name)
             parts.append(
-                Part(f"{word} {name} ", self._look("rec"), 7, shorter=word + " ", right=True, then=3)
+                LinePart(f"{word} {name} ", self._style("rec"), 7, shorter=word + " ", right=True, then=3)
             )
         return parts
 
-    def _badge(self) -> list[Part]:
+    def _badge(self) -> list[LinePart]:
         """How many findings of each severity there are, by letter; nothing while there is none."""
         found = self._live.found
         if not len(found):
             return []
         counts = {severity: count for severity, count in found.counts().items() if count}
         text = " ".join(f"{SIGNS[severity]}{count}" for severity, count in counts.items())
-        return [Part(text, self._look(next(iter(counts))), 1)]
+        return [LinePart(text, self._style(next(iter(counts))), 1)]
 
-    def _where(self, turn: Turn | None, quiet: Style) -> list[Part]:
+    def _where(self, turn: Turn | None, quiet: Style) -> list[LinePart]:
         request = next((conn.request for conn in turn.connections if conn.request), None) if turn else None
         model = self._model(turn)
         if request is None:
-            return [Part(model, "", 4)]
+            return [LinePart(model, "", 4)]
         _, _, rest = request.url.partition("://")
         host, slash, path = rest.partition("/")
         return [
-            Part(
+            LinePart(
                 pane_line(f"{request.method} {host}{slash}{path}"),
                 "",
                 6,
                 shorter=pane_line(host),
                 then=5,
             ),
-            Part(model, "", 4),
+            LinePart(model, "", 4),
         ]
 
     def _model(self, turn: Turn | None) -> str:
@@ -135,30 +135,30 @@ class HeaderLine(Widget):
         local = spec.config.local.model if spec.mode == "chat" and spec.profile.base_url is None else ""
         return pane_line(spec.profile.model or local)
 
-    def _state(self, turn: Turn | None, status: Status) -> list[Part]:
+    def _state(self, turn: Turn | None, status: Status) -> list[LinePart]:
         endpoint = status.endpoint
         file = self._file_state(turn) if self._live.spec.mode == "open" else None
         if file is not None:
-            return [Part(f"{file.sign} {file.word}", self._look(file.look), 0)]
+            return [LinePart(f"{file.sign} {file.word}", self._style(file.look), 0)]
         if status.capture_gone:
-            return [Part("✗ CAPTURE GONE: F8", self._look("bad"), 0)]
+            return [LinePart("✗ CAPTURE GONE: F8", self._style("bad"), 0)]
         if self._live.broken_off:
-            return [Part("✗ BROKEN OFF", self._look("bad"), 0)]
+            return [LinePart("✗ BROKEN OFF", self._style("bad"), 0)]
         if turn is not None and turn.over and endpoint is not None and endpoint.state == "failed":
-            return [Part("✗ ENDPOINT FAILED: F8", self._look("bad"), 0)]
+            return [LinePart("✗ ENDPOINT FAILED: F8", self._style("bad"), 0)]
         if turn is not None:
             state = STATES[turn.outcome]
             response = next((c.response for c in reversed(turn.connections) if c.response is not None), None)
             code = f"{response.status} " if response is not None else ""
-            return [Part(f"{code}{state.sign} {state.word}", self._look(state.look), 0)]
+            return [LinePart(f"{code}{state.sign} {state.word}", self._style(state.look), 0)]
         if endpoint is not None:
             state = ENDPOINT_STATES.get(endpoint.state, State("◌", endpoint.state.upper(), "wait"))
             return [
-                Part(f"{state.sign} {state.word}", self._look(state.look), 0),
-                Part(loading_text(endpoint), "", 1),
+                LinePart(f"{state.sign} {state.word}", self._style(state.look), 0),
+                LinePart(loading_text(endpoint), "", 1),
             ]
         state = self._before_anything()
-        return [Part(f"{state.sign} {state.word}", self._look(state.look), 0)]
+        return [LinePart(f"{state.sign} {state.word}", self._style(state.look), 0)]
 
     def _file_state(self, turn: Turn | None) -> State | None:
         """What an opened file that ends too early looks like; None where its last turn says how it stands."""
@@ -177,18 +177,18 @@ class HeaderLine(Widget):
             return ENDPOINT_STATES["starting" if spec.profile.base_url is None else "ready"]
         return STATES["connecting"]
 
-    def _progress(self, turn: Turn, quiet: Style) -> list[Part]:
-        parts: list[Part] = []
+    def _progress(self, turn: Turn, quiet: Style) -> list[LinePart]:
+        parts: list[LinePart] = []
         if turn.last_event_id:
             shown = pane_line(turn.last_event_id)
             shown = f"…{shown[-9:]}" if len(shown) > 12 else shown
-            parts.append(Part(f"id {shown}", quiet, 5))
+            parts.append(LinePart(f"id {shown}", quiet, 5))
         resumed = len(turn.connections) - 1
         if resumed > 0:
-            parts.append(Part(f"resumed {resumed}×", "", 2))
+            parts.append(LinePart(f"resumed {resumed}×", "", 2))
         elapsed = self._elapsed(turn)
         if elapsed is not None:
-            parts.append(Part(f"{int(elapsed) // 60:02}:{elapsed % 60:04.1f}", "", 1))
+            parts.append(LinePart(f"{int(elapsed) // 60:02}:{elapsed % 60:04.1f}", "", 1))
         return parts
 
     def _elapsed(self, turn: Turn) -> float | None:

@@ -11,17 +11,19 @@ from textual.widget import Widget
 
 from sse_tui.analysis.turn import Turn
 from sse_tui.metrics import IdleView
+from sse_tui.session.live import Live
+from sse_tui.tui.bars.slo_table import Objectives
 from sse_tui.tui.drawing import figures
 from sse_tui.tui.drawing.figures import UNKNOWN, ms, seconds
-from sse_tui.tui.drawing.fit import Part, fit_line
-from sse_tui.tui.drawing.looks import look
+from sse_tui.tui.drawing.fit import LinePart, fit_line
 from sse_tui.tui.drawing.sparkline import spark
+from sse_tui.tui.drawing.styles import component_style
 
 BAR_CELLS = 10
 
 
 class MetricsStrip(Widget):
-    """Three lines. `show` takes what to print; nothing is computed while drawing but the drawing."""
+    """Three lines of a session's numbers, as they were at the last `sync`."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "strip--name",
@@ -32,31 +34,27 @@ class MetricsStrip(Widget):
     }
     ALLOW_SELECT = False
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, session: Live, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.objectives = Objectives(session.spec.config.slo)
+        self._session = session
         self._turn: Turn | None = None
         self._ttfts: Sequence[float | None] = ()
         self._idle: IdleView | None = None
         self._clock = "read"
         self._rate: float | None = None
-        self._objectives = (0, 0, 0)
+        self._objective_counts = (0, 0, 0)
 
-    def show(
-        self,
-        turn: Turn | None,
-        *,
-        ttfts: Sequence[float | None],
-        idle: IdleView | None,
-        clock: str,
-        rate_now: float | None,
-        objectives: tuple[int, int, int] = (0, 0, 0),
-    ) -> None:
-        """The turn to print; `idle` and `rate_now` only while its stream runs.
-
-        `objectives` counts those that hold, those that do not, and all.
-        """
-        self._objectives = objectives
-        self._turn, self._ttfts, self._idle, self._clock, self._rate = turn, ttfts, idle, clock, rate_now
+    def sync(self) -> None:
+        """Take the numbers anew; the idle clocks and the current rate only while a stream runs."""
+        analysis = self._session.analysis
+        turn, now = analysis.turn, self._session.now()
+        self._turn, self._clock = turn, analysis.header.clock
+        self._ttfts = figures.ttft_series(analysis.turns)
+        self._objective_counts = self.objectives.sync(analysis.turns)
+        self._idle = self._rate = None
+        if turn is not None and not turn.over and now is not None and not self._session.broken_off:
+            self._idle, self._rate = analysis.idle.view(now), turn.gaps.rate(now)
         self.refresh()
 
     def render(self) -> Text:
@@ -65,13 +63,13 @@ class MetricsStrip(Widget):
         lines = [self._numbers(width), self._sparks(width), self._silence(width)]
         return Text("\n").join(lines)
 
-    def _look(self, name: str) -> Style:
-        return look(self, f"strip--{name}")
+    def _style(self, name: str) -> Style:
+        return component_style(self, f"strip--{name}")
 
     def _numbers(self, width: int) -> Text:
         turn = self._turn
         if turn is None:
-            return fit_line([Part(" no request yet", self._look("name"))], width)
+            return fit_line([LinePart(" no request yet", self._style("name"))], width)
         clocks = turn.clocks.clocks()
         stats = turn.gaps.live()
         label = figures.gap_label(turn)
@@ -97,14 +95,14 @@ class MetricsStrip(Widget):
 
     def _paired(self, pairs: list[tuple[str, str, int]], width: int) -> Text:
         """Names and values, where a name and its value are kept or dropped together."""
-        parts = [Part(f"{name} {value}", rank=rank) for name, value, rank in pairs]
+        parts = [LinePart(f"{name} {value}", rank=rank) for name, value, rank in pairs]
         line = Text(" ") + fit_line(parts, max(1, width - 1))
         plain = line.plain
-        line.stylize(self._look("value"))
+        line.stylize(self._style("value"))
         for name, _, _ in pairs:
-            place = plain.find(name + " ")
-            if place >= 0:
-                line.stylize(self._look("name"), place, place + len(name))
+            start = plain.find(name + " ")
+            if start >= 0:
+                line.stylize(self._style("name"), start, start + len(name))
         return line
 
     def _sparks(self, width: int) -> Text:
@@ -128,40 +126,42 @@ class MetricsStrip(Widget):
         known = any(value is not None for value in values)
         scale = f"0–{ms(drawing.top).removesuffix('.0')} ms" if known else UNKNOWN
         line = Text(no_wrap=True, end="")
-        line.append(f"{name} ", self._look("name"))
-        line.append(f"{scale} ", self._look("value"))
-        line.append(drawing.cells, self._look("spark"))
+        line.append(f"{name} ", self._style("name"))
+        line.append(f"{scale} ", self._style("value"))
+        line.append(drawing.cells, self._style("spark"))
         if drawing.clipped:
-            line.append(f" {drawing.clipped}↑", self._look("warn"))
+            line.append(f" {drawing.clipped}↑", self._style("warn"))
         return line
 
     def _silence(self, width: int) -> Text:
         view = self._idle
-        name, value = self._look("name"), self._look("value")
-        clock = Part(f"{figures.clock_text(self._clock)} ", name, 3, right=True)
+        name, value = self._style("name"), self._style("value")
+        clock = LinePart(f"{figures.clock_text(self._clock)} ", name, 3, right=True)
         slo = self._slo()
         if view is None or view.bytes is None:
-            return fit_line([Part(" beat - ", name, 1), Part("idle -", name, 2), slo, clock], width)
-        parts = [Part(self._beat(view), value, 1)]
+            return fit_line([LinePart(" beat - ", name, 1), LinePart("idle -", name, 2), slo, clock], width)
+        parts = [LinePart(self._beat(view), value, 1)]
         if view.limit_s is not None and view.limit_in is not None:
             filled = min(BAR_CELLS, int(view.bytes / (view.limit_s * 1000) * BAR_CELLS + 0.5))
             bar = "█" * filled + "░" * (BAR_CELLS - filled)
-            look = self._look("warn") if filled > BAR_CELLS // 2 else value
+            style = self._style("warn") if filled > BAR_CELLS // 2 else value
             parts += [
-                Part(f"idle {seconds(view.bytes)}", look, 0),
-                Part(f"{bar} limit {view.limit_s} s in {seconds(view.limit_in)}", look, 2, shorter=bar),
+                LinePart(f"idle {seconds(view.bytes)}", style, 0),
+                LinePart(f"{bar} limit {view.limit_s} s in {seconds(view.limit_in)}", style, 2, shorter=bar),
             ]
         else:
-            parts.append(Part(f"idle {seconds(view.bytes)}, past every known limit", self._look("warn"), 0))
+            parts.append(
+                LinePart(f"idle {seconds(view.bytes)}, past every known limit", self._style("warn"), 0)
+            )
         return fit_line([*parts, slo, clock], width, gap=3)
 
-    def _slo(self) -> Part:
+    def _slo(self) -> LinePart:
         """How many objectives hold; F5 says which."""
-        held, failed, total = self._objectives
+        held, failed, total = self._objective_counts
         if not total:
-            return Part("SLO -", self._look("name"), 2)
-        look = self._look("warn") if failed else self._look("good")
-        return Part(f"SLO {'FAIL' if failed else 'ok'} {held}/{total}", look, 1)
+            return LinePart("SLO -", self._style("name"), 2)
+        style = self._style("warn") if failed else self._style("good")
+        return LinePart(f"SLO {'FAIL' if failed else 'ok'} {held}/{total}", style, 1)
 
     @staticmethod
     def _beat(view: IdleView) -> str:

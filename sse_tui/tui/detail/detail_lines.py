@@ -23,7 +23,7 @@ PLAIN_LIMIT = 60_000
 VALUE_LIMIT = 4_000
 
 Run = tuple[str, str]
-"""A text and the name of its look: "", "key", "string", "number", "word", "quiet", "title", "error"."""
+"""A text and the name of its style: "", "key", "string", "number", "word", "quiet", "title", "error", "match"."""
 
 _TOKEN = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*")|(?P<number>-?\d[\d.eE+-]*)|'
@@ -31,19 +31,19 @@ _TOKEN = re.compile(
 )
 
 
-class Lines(NamedTuple):
+class LazyLines(NamedTuple):
     """`total` lines, each made by `line(index)`."""
 
     total: int
     line: Callable[[int], list[Run]]
 
 
-def fixed(lines: Sequence[list[Run]]) -> Lines:
+def fixed(lines: Sequence[list[Run]]) -> LazyLines:
     """Lines that are made already."""
-    return Lines(len(lines), lines.__getitem__)
+    return LazyLines(len(lines), lines.__getitem__)
 
 
-def json_lines(row: Row) -> Lines:
+def json_lines(row: Row) -> LazyLines:
     """The payload, indented; or why it is none."""
     if row.record is not None:
         return fixed(_record_lines(row.record))
@@ -61,7 +61,7 @@ def json_lines(row: Row) -> Lines:
     return fixed([coloured(line) for line in json.dumps(value, indent=2, ensure_ascii=False).split("\n")])
 
 
-def text_lines(row: Row) -> Lines:
+def text_lines(row: Row) -> LazyLines:
     """The fields as the standard sees them, and what the dialect made of them."""
     item = row.item
     if isinstance(item, Event):
@@ -88,33 +88,34 @@ def text_lines(row: Row) -> Lines:
     return fixed(lines)
 
 
-def hex_lines(row: Row, width: int, mark: tuple[int, int] | None = None) -> Lines:
-    """The bytes of the row at their offsets in the connection's body; those of `mark`, from and to, stand out."""
+def hex_lines(row: Row, width: int, match: tuple[int, int] | None = None) -> LazyLines:
+    """The bytes of the row at their offsets in the connection's body; those of `match`, from and to, stand out."""
     if not row.raw:
         return fixed([[("this row has no bytes of its own", "quiet")]])
     per_line = _bytes_a_line(width)
     raw, start = row.raw, row.start
+    low, high = match or (0, 0)
 
     def line(index: int) -> list[Run]:
         first = start + index * per_line
-        part = raw[index * per_line : (index + 1) * per_line]
+        shown = raw[index * per_line : (index + 1) * per_line]
         digits: list[Run] = [(f"{first:08x}  ", "quiet")]
-        shown: list[Run] = [("  ", "string")]
-        for place in range(per_line):
-            look = "mark" if mark is not None and mark[0] <= first + place < mark[1] else ""
-            more = " " if place + 1 < per_line else ""
-            gap = "  " if place + 1 == per_line // 2 else more
-            if place < len(part):
-                byte = part[place]
-                # The space between two marked bytes belongs to the mark.
-                inside = look if mark is not None and first + place + 1 < mark[1] and gap == " " else "number"
-                digits += [(f"{byte:02x}", look or "number"), (gap, inside)]
-                shown.append((chr(byte) if 0x20 <= byte < 0x7F else ".", look or "string"))
+        text: list[Run] = [("  ", "string")]
+        for column in range(per_line):
+            space = " " if column + 1 < per_line else ""
+            gap = "  " if column + 1 == per_line // 2 else space
+            if column < len(shown):
+                byte, offset = shown[column], first + column
+                style = "match" if low <= offset < high else ""
+                # The space between two bytes that stand out does so too.
+                digits += [(f"{byte:02x}", style or "number")]
+                digits += [(gap, style if style and offset + 1 < high and gap == " " else "number")]
+                text.append((chr(byte) if 0x20 <= byte < 0x7F else ".", style or "string"))
             else:
                 digits.append(("  " + gap, "number"))
-        return _joined([*digits, *shown])
+        return _joined([*digits, *text])
 
-    return Lines(-(-len(raw) // per_line), line)
+    return LazyLines(-(-len(raw) // per_line), line)
 
 
 def hex_line_of(row: Row, width: int, offset: int) -> int:
@@ -127,17 +128,17 @@ def _bytes_a_line(width: int) -> int:
 
 
 def _joined(runs: list[Run]) -> list[Run]:
-    """Neighbours of one look as one run."""
+    """Neighbours of one style as one run."""
     made: list[Run] = []
-    for text, look in runs:
-        if made and made[-1][1] == look:
-            made[-1] = (made[-1][0] + text, look)
+    for text, style in runs:
+        if made and made[-1][1] == style:
+            made[-1] = (made[-1][0] + text, style)
         else:
-            made.append((text, look))
+            made.append((text, style))
     return made
 
 
-def header_lines(conn: Connection | None, clocks: Clocks | None) -> Lines:
+def header_lines(conn: Connection | None, clocks: Clocks | None) -> LazyLines:
     """Request and response of the row's connection."""
     if conn is None:
         return fixed([[("this row belongs to no connection", "quiet")]])
@@ -234,12 +235,12 @@ def _short(text: str, limit: int) -> str:
 def coloured(line: str) -> list[Run]:
     """A line of indented JSON, by kind of token."""
     runs: list[Run] = []
-    place = 0
+    end = 0
     for match in _TOKEN.finditer(line):
-        if match.start() > place:
-            runs.append((pane_line(line[place : match.start()]), ""))
+        if match.start() > end:
+            runs.append((pane_line(line[end : match.start()]), ""))
         runs.append((pane_line(match.group()), match.lastgroup or ""))
-        place = match.end()
-    if place < len(line):
-        runs.append((pane_line(line[place:]), ""))
+        end = match.end()
+    if end < len(line):
+        runs.append((pane_line(line[end:]), ""))
     return runs

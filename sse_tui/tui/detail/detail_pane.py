@@ -6,21 +6,19 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from sse_tui.analysis.turn import Connection
 from sse_tui.diagnosis import Finding
 from sse_tui.metrics import Clocks
 from sse_tui.tui.actions import bindings
+from sse_tui.tui.bars.tab_line import TabLine
 from sse_tui.tui.detail.detail_lines import (
     TABS,
-    Lines,
+    LazyLines,
     Run,
     fixed,
     header_lines,
@@ -29,39 +27,31 @@ from sse_tui.tui.detail.detail_lines import (
     json_lines,
     text_lines,
 )
-from sse_tui.tui.detail.findings import FindingsView
+from sse_tui.tui.detail.findings import NONE, FindingsView
 from sse_tui.tui.drawing.folding import fold
 from sse_tui.tui.drawing.line_view import LineView
-from sse_tui.tui.drawing.looks import look
+from sse_tui.tui.panes import enter
 from sse_tui.wirelog.rows import Row
 
-LOOKS = ("key", "string", "number", "word", "quiet", "title", "error", "mark")
+STYLES = ("key", "string", "number", "word", "quiet", "title", "error", "match")
 NOTHING = [[("Select a row of the wire log.", "quiet")]]
 
 
 class DetailLines(LineView):
     """The lines of the chosen tab; long ones are folded to the pane's width."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"detail--{look}" for look in LOOKS}
-    BINDINGS: ClassVar[list[BindingType]] = list(bindings("detail"))
-
-    class Tab(Message):
-        """The tab before (-1) or after (1) is wanted."""
-
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"detail--{style}" for style in STYLES}
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, following=False)
-        self._lines: Lines = fixed(NOTHING)
+        self._lines: LazyLines = fixed(NOTHING)
         self._folded: list[list[Run]] | None = None
 
-    def show(self, lines: Lines, *, keep_place: bool = False) -> None:
-        """Show other lines, from the top unless `keep_place`."""
+    def show(self, lines: LazyLines, *, keep_position: bool = False) -> None:
+        """Show other lines, from the top unless `keep_position`."""
         self._lines = lines
         self._fold()
-        if not keep_place:
+        if not keep_position:
             self.scroll_to(y=0, animate=False)
         self.lines_changed()
 
@@ -90,10 +80,6 @@ class DetailLines(LineView):
             [Segment(text, self.style_of(f"detail--{name}") if name else None) for text, name in runs if text]
         )
 
-    def action_tab(self, by: int) -> None:
-        """Ask for another tab."""
-        self.post_message(self.Tab(by))
-
     @property
     def text(self) -> str:
         """All of the tab, for the clipboard."""
@@ -102,53 +88,10 @@ class DetailLines(LineView):
         )
 
 
-class TabLine(Widget):
-    """The names of the tabs; the chosen one in brackets."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"tabs--on", "tabs--off"}
-    ALLOW_SELECT = False
-
-    class Chosen(Message):
-        """A tab was clicked."""
-
-        def __init__(self, tab: str) -> None:
-            super().__init__()
-            self.tab = tab
-
-    def __init__(self, tabs: tuple[str, ...], *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.tabs = tabs
-        self.chosen = tabs[0]
-
-    def choose(self, tab: str) -> None:
-        """Mark a tab as chosen."""
-        self.chosen = tab
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        """The line of tabs."""
-        base = self.rich_style
-        on = look(self, "tabs--on")
-        off = look(self, "tabs--off")
-        segments = [
-            Segment(f"[{tab}]" if tab == self.chosen else f" {tab} ", on if tab == self.chosen else off)
-            for tab in self.tabs
-        ]
-        return Strip(segments).adjust_cell_length(self.size.width, base).apply_style(base)
-
-    def on_click(self, event: events.Click) -> None:
-        """Choose the tab under the pointer."""
-        place = event.get_content_offset(self)
-        left = 0
-        for tab in self.tabs:
-            left += len(tab) + 2
-            if place is not None and place.x < left:
-                self.post_message(self.Chosen(tab))
-                return
-
-
 class DetailPane(Vertical):
-    """Tabs over lines. `show` is given a row and its connection; one tab is a list of findings of its own."""
+    """Tabs over the lines of a row; one tab is the list of findings."""
+
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings("detail"))
 
     def __init__(self, findings: Sequence[Finding] = (), *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -156,13 +99,14 @@ class DetailPane(Vertical):
         self.lines = DetailLines(id="detail-lines")
         self.findings = FindingsView(findings, id="findings")
         self.findings.display = False
-        self.mark: tuple[int, int] | None = None
+        self.match: tuple[int, int] | None = None
         self.row: Row | None = None
+        self.border_title = "3 Detail"
         self._conn: Connection | None = None
         self._clocks: Clocks | None = None
 
     def compose(self) -> ComposeResult:
-        """Tabs and lines."""
+        """The tabs, the lines and the findings."""
         yield self.tabs
         yield self.lines
         yield self.findings
@@ -177,18 +121,25 @@ class DetailPane(Vertical):
         """The view of the chosen tab: what takes the focus."""
         return self.findings if self.tabs.chosen == "findings" else self.lines
 
-    def show(self, row: Row | None, conn: Connection | None, clocks: Clocks | None) -> None:
-        """Show a row; None for none."""
-        same = self.row is not None and row is not None and row.index == self.row.index
+    @property
+    def clipping(self) -> tuple[str, str]:
+        """All of the tab for the clipboard, and what to call it."""
+        if self.tabs.chosen == "findings":
+            return self.findings.text, "the findings"
+        return self.lines.text, "the detail"
+
+    def show(self, row: Row, conn: Connection | None, clocks: Clocks | None) -> None:
+        """Show a row and its connection; `clocks` are the turn's where it is the turn's first connection."""
+        same = self.row is not None and row.index == self.row.index
         self.row, self._conn, self._clocks = row, conn, clocks
         if not same:
-            self.mark = None
-        self._update(keep_place=same)
+            self.match = None
+        self._update(keep_position=same)
 
-    def _update(self, *, keep_place: bool = False) -> None:
-        self.lines.show(self._made(), keep_place=keep_place)
+    def _update(self, *, keep_position: bool = False) -> None:
+        self.lines.show(self._lines_of_tab(), keep_position=keep_position)
 
-    def _made(self) -> Lines:
+    def _lines_of_tab(self) -> LazyLines:
         if self.row is None:
             return fixed(NOTHING)
         if self.tabs.chosen == "json":
@@ -196,7 +147,7 @@ class DetailPane(Vertical):
         if self.tabs.chosen == "text":
             return text_lines(self.row)
         if self.tabs.chosen == "hex":
-            return hex_lines(self.row, self.lines.content_width, self.mark)
+            return hex_lines(self.row, self.lines.content_width, self.match)
         return header_lines(self._conn, self._clocks)
 
     def choose(self, tab: str) -> None:
@@ -214,8 +165,8 @@ class DetailPane(Vertical):
             self.screen.set_focus(self.inner)
 
     def show_bytes(self, start: int, end: int) -> None:
-        """Show these bytes of the body, of the row that is shown, marked in the hex dump."""
-        self.mark = (start, end)
+        """Show these bytes of the body, which are the shown row's, highlighted in the hex dump."""
+        self.match = (start, end)
         self.choose("hex")
         if self.row is not None:
             self.lines.show_line(hex_line_of(self.row, self.lines.content_width, start))
@@ -225,17 +176,33 @@ class DetailPane(Vertical):
         event.stop()
         self.choose(event.tab)
 
-    def on_detail_lines_tab(self, event: DetailLines.Tab | FindingsView.Tab) -> None:
-        """The next or previous tab."""
-        event.stop()
-        place = TABS.index(self.tabs.chosen)
-        self.choose(TABS[(place + event.by) % len(TABS)])
-
-    def on_findings_view_tab(self, event: FindingsView.Tab) -> None:
-        """The same from the findings."""
-        self.on_detail_lines_tab(event)
-
     def on_resize(self) -> None:
         """The hex dump depends on the width."""
         if self.tabs.chosen == "hex":
-            self._update(keep_place=True)
+            self._update(keep_position=True)
+
+    # -- actions --------------------------------------------------------------------------------------------------
+
+    def action_enter(self) -> None:
+        """Go to the detail."""
+        enter(self, self.inner)
+
+    def action_tab(self, by: int) -> None:
+        """Show the next or previous tab."""
+        self.choose(TABS[(TABS.index(self.tabs.chosen) + by) % len(TABS)])
+
+    def action_findings(self) -> None:
+        """Go to the findings, to the first one where none is chosen."""
+        self.choose("findings")
+        if self.findings.cursor < 0:
+            self.findings.choose(0)
+        self.action_enter()
+
+    def action_finding(self, by: int) -> None:
+        """Go to the next or previous finding, and its row."""
+        number, total = self.findings.neighbour(by), len(self.findings.findings)
+        if not 0 <= number < total:
+            self.notify(NONE if not total else f"There is no {'next' if by > 0 else 'previous'} finding.")
+            return
+        self.action_findings()
+        self.findings.move_to(number)

@@ -1,4 +1,4 @@
-"""The findings tab: what is wrong with the stream, a line each; the chosen one says all that is known of it."""
+"""The findings tab: what is wrong with the stream, one line each; the chosen one is shown in full."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from sse_tui.tui.drawing.wrapping import Wrapper
 SIGNS = {"error": "E", "warning": "W", "info": "i"}
 """The severities as letters: none is told by colour alone."""
 RULE_CELLS = 23
-SPOT_CELLS = 9
-NONE = "Nothing was found wrong so far."
+EVENT_CELLS = 9
+NONE = "No findings so far."
 
 
-def _folded(key: str, text: str, look: str, width: int) -> list[list[Run]]:
-    """A text under its key, its lines below one another."""
+def _folded(key: str, text: str, style: str, width: int) -> list[list[Run]]:
+    """A text after its key, wrapped to the width."""
     indent = 2 if not key else 8
     wrapper = Wrapper(max(10, width - indent))
     wrapper.feed(pane_line(text))
     first = f"  {key:<{indent - 2}}"
     return [
-        [(first if number == 0 else " " * indent, "key"), (line.text, look)]
+        [(first if number == 0 else " " * indent, "key"), (line.text, style)]
         for number, line in enumerate(wrapper.lines)
     ]
 
@@ -46,24 +46,17 @@ class FindingsView(LineView):
         "findings--error", "findings--warning", "findings--info", "findings--rule", "findings--text",
         "findings--quiet", "findings--key", "findings--cursor",
     }  # fmt: skip
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("findings"), *bindings("detail")]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings("findings"))
 
-    class Tab(Message):
-        """The tab before (-1) or after (1) is wanted."""
-
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
-
-    class Moved(Message):
-        """Another finding was chosen: its row is wanted."""
+    class FindingChosen(Message):
+        """The cursor is on another finding: its row is to be selected."""
 
         def __init__(self, number: int) -> None:
             super().__init__()
             self.number = number
 
-    class Opened(Message):
-        """The bytes of the chosen finding are wanted."""
+    class FindingOpened(Message):
+        """The bytes of the chosen finding are to be shown."""
 
         def __init__(self, number: int) -> None:
             super().__init__()
@@ -73,7 +66,7 @@ class FindingsView(LineView):
         super().__init__(id=id, following=False)
         self.findings = findings
         self.cursor = -1
-        self._told: list[list[Run]] = []
+        self._detail: list[list[Run]] = []
         self._shown: tuple[int, int] = (0, 0)
 
     @property
@@ -87,48 +80,48 @@ class FindingsView(LineView):
     def sync(self) -> None:
         """Take in new findings, and what has changed in the chosen one."""
         self._shown = self._state()
-        self._tell()
+        self._lay_out()
         self.lines_changed()
 
     def choose(self, number: int) -> None:
         """Put the cursor on a finding and have all of it in view."""
         self.cursor = max(-1, min(number, len(self.findings) - 1))
-        self._tell()
+        self._lay_out()
         self.lines_changed()
         if self.cursor >= 0:
-            self.show_line(self.cursor + max(0, len(self._told) - 1))
+            self.show_line(self.cursor + max(0, len(self._detail) - 1))
             self.show_line(self.cursor)
 
-    def _tell(self) -> None:
+    def _lay_out(self) -> None:
         """The lines of the chosen finding."""
         if not 0 <= self.cursor < len(self.findings):
-            self._told = []
+            self._detail = []
             return
         finding, width = self.findings[self.cursor], self.content_width - 1
-        said = [
+        texts = [
             ("", finding.message, "text"),
             ("do", finding.advice, "text"),
             ("where", place(finding), "quiet"),
             ("bytes", quoted(finding) if finding.raw else "", "quiet"),
             ("see", finding.reference, "quiet"),
         ]
-        self._told = [
+        self._detail = [
             [],
-            *(line for key, text, look in said if text for line in _folded(key, text, look, width)),
+            *(line for key, text, style in texts if text for line in _folded(key, text, style, width)),
         ]
 
     def line_count(self) -> int:
-        """A line a finding, and those that tell of the chosen one."""
-        return len(self.findings) + max(0, len(self._told) - 1) if self.findings else 1
+        """A line for each finding, and more below the chosen one."""
+        return len(self.findings) + max(0, len(self._detail) - 1) if self.findings else 1
 
     def _at(self, index: int) -> tuple[int, int]:
         """The finding that a line belongs to, and which of its lines it is."""
-        told = max(0, len(self._told) - 1)
+        more = max(0, len(self._detail) - 1)
         if self.cursor < 0 or index <= self.cursor:
             return index, 0
-        if index <= self.cursor + told:
+        if index <= self.cursor + more:
             return self.cursor, index - self.cursor
-        return index - told, 0
+        return index - more, 0
 
     def draw(self, index: int, width: int) -> Strip:
         """One line."""
@@ -139,7 +132,7 @@ class FindingsView(LineView):
             return Strip(
                 [
                     Segment(text, self.style_of(f"findings--{name}") if name else None)
-                    for text, name in self._told[line]
+                    for text, name in self._detail[line]
                 ]
             )
         return self._head(number, width)
@@ -148,17 +141,17 @@ class FindingsView(LineView):
         finding = self.findings[number]
         here = number == self.cursor
         severity = self.style_of(f"findings--{finding.severity}")
-        spot = f"#{finding.conn}" + (f" e{finding.event}" if finding.event is not None else "")
+        event = f"#{finding.conn}" + (f" e{finding.event}" if finding.event is not None else "")
         times = f" ×{finding.count}" if finding.count > 1 else ""
         rule = min(RULE_CELLS, max(8, width // 3))
-        used = 5 + rule + SPOT_CELLS
+        used = 5 + rule + EVENT_CELLS
         said = "" if here else pane_line(finding.message)
         strip = Strip(
             [
                 Segment("▸" if here else " ", severity),
                 Segment(f"{SIGNS[finding.severity]} ", severity),
                 Segment(f"{pad(finding.rule, rule)} ", self.style_of("findings--rule")),
-                Segment(f"{pad(spot + times, SPOT_CELLS)} ", self.style_of("findings--quiet")),
+                Segment(f"{pad(event + times, EVENT_CELLS)} ", self.style_of("findings--quiet")),
                 Segment(pad(said, max(0, width - used)), self.style_of("findings--text")),
             ]
         )
@@ -168,47 +161,48 @@ class FindingsView(LineView):
 
     # -- input ----------------------------------------------------------------------------------------------------
 
-    def _move_to(self, number: int) -> None:
+    def neighbour(self, by: int) -> int:
+        """The number of the finding after or before the chosen one; it may be past either end."""
+        return self.cursor + by if self.cursor >= 0 or by > 0 else len(self.findings) - 1
+
+    def move_to(self, number: int) -> None:
+        """Choose a finding, and have its row selected."""
         if self.findings:
             self.choose(max(0, min(number, len(self.findings) - 1)))
-            self.post_message(self.Moved(self.cursor))
+            self.post_message(self.FindingChosen(self.cursor))
 
     def action_move(self, by: int) -> None:
         """The finding before or after."""
-        self._move_to(self.cursor + by)
+        self.move_to(self.cursor + by)
 
     def action_first(self) -> None:
         """The first finding."""
-        self._move_to(0)
+        self.move_to(0)
 
     def action_last(self) -> None:
         """The last finding."""
-        self._move_to(len(self.findings) - 1)
+        self.move_to(len(self.findings) - 1)
 
     def action_open_finding(self) -> None:
         """To the bytes of the chosen finding."""
         if self.findings:
             if self.cursor < 0:
-                self._move_to(0)
-            self.post_message(self.Opened(self.cursor))
-
-    def action_tab(self, by: int) -> None:
-        """Ask for another tab."""
-        self.post_message(self.Tab(by))
+                self.move_to(0)
+            self.post_message(self.FindingOpened(self.cursor))
 
     def on_click(self, event: events.Click) -> None:
         """Choose the finding under the pointer; twice, go to its bytes."""
-        place_ = self.under(event)
-        if place_ is None or not self.findings:
+        clicked = self.under(event)
+        if clicked is None or not self.findings:
             return
-        number, _ = self._at(place_[0])
-        self._move_to(number)
+        number, _ = self._at(clicked[0])
+        self.move_to(number)
         if event.chain == 2:
             self.action_open_finding()
 
     def on_resize(self) -> None:
         """Fold to the new width."""
-        self._tell()
+        self._lay_out()
 
     @property
     def text(self) -> str:

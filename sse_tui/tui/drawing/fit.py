@@ -1,4 +1,4 @@
-"""One line of parts that matter differently: the least important ones go first when the line is too narrow."""
+"""One line of parts of different importance: the least important are dropped when the line is too narrow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.text import Text
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LinePart:
     """A part of a line. `rank` 0 always stays; of the others the highest rank is dropped first.
 
     `shorter` is used in place of `text` before anything of a lower rank is dropped, and has the rank `then` (by
@@ -26,7 +26,7 @@ class Part:
     then: int | None = None
 
 
-def fit_line(parts: Iterable[Part], width: int, *, gap: int = 2) -> Text:
+def fit_line(parts: Iterable[LinePart], width: int, *, gap: int = 2) -> Text:
     """The parts on one line of exactly `width` cells."""
     kept = [part for part in parts if part.text]
     while kept and _needed(kept, gap) > width:
@@ -34,7 +34,7 @@ def fit_line(parts: Iterable[Part], width: int, *, gap: int = 2) -> Text:
         part = kept[worst]
         if part.shorter is not None and cell_len(part.shorter) < cell_len(part.text):
             rank = part.rank if part.then is None else part.then
-            kept[worst] = Part(part.shorter, part.style, rank, None, part.right)
+            kept[worst] = LinePart(part.shorter, part.style, rank, None, part.right)
         elif part.rank == 0:
             break
         else:
@@ -52,11 +52,11 @@ def fit_line(parts: Iterable[Part], width: int, *, gap: int = 2) -> Text:
     return line
 
 
-def _needed(parts: list[Part], gap: int) -> int:
+def _needed(parts: list[LinePart], gap: int) -> int:
     return sum(cell_len(part.text) for part in parts) + gap * (len(parts) - 1)
 
 
-def _append(line: Text, parts: list[Part], gap: int) -> None:
+def _append(line: Text, parts: list[LinePart], gap: int) -> None:
     for position, part in enumerate(parts):
         if position:
             line.append(" " * gap)

@@ -20,17 +20,17 @@ def fold(runs: list[Run], width: int) -> list[list[Run]]:
     for number, line in enumerate(wrapper.lines):
         start = line.start + indent
         first = 0 if number == 0 else start
-        part = _slice(runs, first, start + len(line.text))
-        made.append(part if number == 0 else [(" " * indent, ""), *part])
+        cut = _slice(runs, first, start + len(line.text))
+        made.append(cut if number == 0 else [(" " * indent, ""), *cut])
     return made
 
 
 def _slice(runs: list[Run], first: int, last: int) -> list[Run]:
     made: list[Run] = []
-    place = 0
-    for text, name in runs:
-        low, high = max(first - place, 0), min(last - place, len(text))
+    start = 0
+    for text, style in runs:
+        low, high = max(first - start, 0), min(last - start, len(text))
         if low < high:
-            made.append((text[low:high], name))
-        place += len(text)
+            made.append((text[low:high], style))
+        start += len(text)
     return made

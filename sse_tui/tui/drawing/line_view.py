@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -10,14 +13,14 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from sse_tui.tui.drawing.looks import look
+from sse_tui.tui.drawing.styles import component_style
 
 
 class LineView(ScrollView, can_focus=True):
     """Draws `line_count()` lines by `draw(index, width)`; only what is on screen is ever drawn.
 
     While `following`, the last line stays in view as lines are added. Any scroll upward ends that, `follow()`
-    restores it; `FollowChanged` tells.
+    restores it; both post `FollowChanged`.
     """
 
     ALLOW_SELECT = False
@@ -40,18 +43,24 @@ class LineView(ScrollView, can_focus=True):
 
     def style_of(self, name: str) -> Style:
         """The style of a component class, without the pane's own background."""
-        return look(self, name)
+        return component_style(self, name)
 
     def lines_changed(self) -> None:
         """Take in a new number of lines; scrolls to the end while following."""
-        self._settling = True
-        try:
+        with self.settling():
             self.virtual_size = Size(self.content_width, self.line_count())
             if self.following:
                 self._to_end()
-        finally:
-            self._settling = False
         self.refresh()
+
+    @contextmanager
+    def settling(self) -> Iterator[None]:
+        """Scrolling in here is the view's own: it does not end following."""
+        before, self._settling = self._settling, True
+        try:
+            yield
+        finally:
+            self._settling = before
 
     @property
     def content_width(self) -> int:
@@ -82,11 +91,11 @@ class LineView(ScrollView, can_focus=True):
 
     def under(self, event: events.MouseEvent) -> tuple[int, int] | None:
         """The line under the pointer and the column in it; None beside the lines."""
-        place = event.get_content_offset(self)
-        if place is None:
+        offset = event.get_content_offset(self)
+        if offset is None:
             return None
-        index = round(self.scroll_y) + place.y
-        return (index, place.x) if 0 <= index < self.line_count() else None
+        index = round(self.scroll_y) + offset.y
+        return (index, offset.x) if 0 <= index < self.line_count() else None
 
     def _to_end(self) -> None:
         self.scroll_to(y=max(0, self.line_count() - self.size.height), animate=False, force=True)

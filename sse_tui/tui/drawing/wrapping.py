@@ -19,13 +19,13 @@ BLOCK = 128
 
 
 class Line(NamedTuple):
-    """A line on screen: `text` is what stands at `start` in the data, character for character."""
+    """A line on screen: `text` is the data from `start` on, character for character."""
 
     text: str
     start: int
 
 
-class Lines(Sequence[Line]):
+class WrappedLines(Sequence[Line]):
     """The lines of a long text, in few objects: all but the newest are kept as blocks of one string.
 
     Grows at its end, where the last line may be taken off again; any line can be read.
@@ -48,16 +48,16 @@ class Lines(Sequence[Line]):
 
     def __getitem__(self, index: int | slice) -> Line | list[Line]:
         if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
+            return [self[each] for each in range(*index.indices(len(self)))]
         if index < 0:
             index += len(self)
         if index < 0:
             raise IndexError(index)
-        block, place = divmod(index, BLOCK)
+        block, line = divmod(index, BLOCK)
         if block >= len(self._blocks):
             return self._recent[index - len(self._blocks) * BLOCK]
         text, ends, starts = self._blocks[block]
-        return Line(text[ends[place - 1] if place else 0 : ends[place]], starts[place])
+        return Line(text[ends[line - 1] if line else 0 : ends[line]], starts[line])
 
     def append(self, line: Line) -> None:
         """Add a line at the end."""
@@ -79,7 +79,7 @@ class Wrapper:
 
     def __init__(self, width: int, start: int = 0) -> None:
         self.width = max(1, width)
-        self.lines = Lines(Line("", start))
+        self.lines = WrappedLines(Line("", start))
 
     def feed(self, text: str) -> int:
         """Add text; gives the index of the first line that changed."""

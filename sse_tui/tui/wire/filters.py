@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import compress
 
@@ -39,8 +39,8 @@ FILTERS = (
 )
 
 
-class Visible:
-    """Positions in the wire log and the rows that stand there under a filter."""
+class VisibleRows:
+    """Which row stands at which position of the wire log under a filter."""
 
     def __init__(self) -> None:
         self.filter = FILTERS[0]
@@ -60,7 +60,7 @@ class Visible:
     def extend(self, codes: bytes) -> None:
         """Take in the rows that were added; `codes` are those of the new rows only."""
         if self._rows is not None:
-            rows: Iterable[int] = range(self._seen, self._seen + len(codes))
+            rows = range(self._seen, self._seen + len(codes))
             self._rows.extend(compress(rows, self.filter.mask(codes)))
         self._seen += len(codes)
 
@@ -77,8 +77,4 @@ class Visible:
         """The position of a row, or of the next one that is shown."""
         if self._rows is None:
             return row
-        low, high = 0, len(self._rows)
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (middle + 1, high) if self._rows[middle] < row else (low, middle)
-        return low
+        return bisect_left(self._rows, row)

@@ -9,10 +9,10 @@ from textual.widgets import Input, Static
 
 
 class FindBar(Horizontal):
-    """Tells every change of the query; enter goes to the next match and back to the wire log."""
+    """A field for the query. Every change posts `Changed`, enter posts `Accepted`."""
 
     class Changed(Message):
-        """Another query is wanted."""
+        """The query was changed."""
 
         def __init__(self, query: str) -> None:
             super().__init__()
@@ -36,9 +36,8 @@ class FindBar(Horizontal):
         yield self._count
 
     def open(self) -> None:
-        """Show the bar and type in it."""
+        """Show the bar."""
         self.display = True
-        self.screen.set_focus(self.field)
 
     def close(self) -> None:
         """Hide the bar."""

@@ -1,4 +1,4 @@
-"""Finding text in the wire log without ever holding up the screen: a search that is run a slice at a time."""
+"""Finding text in the wire log: a search that is run a slice at a time."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ class Finder:
         """The first match after a row, from the top again when there is none."""
         if not self.matches:
             return None
-        place = bisect_right(self.matches, row)
-        return self.matches[place % len(self.matches)]
+        return self.matches[bisect_right(self.matches, row) % len(self.matches)]
 
     def before(self, row: int) -> int | None:
         """The last match before a row, from the bottom again when there is none."""
@@ -47,19 +46,20 @@ class Finder:
         return self.matches[bisect_left(self.matches, row) - 1]
 
     def rank(self, row: int) -> int:
-        """Which match the row is, from 1; 0 when it is none."""
-        place = bisect_left(self.matches, row)
-        return place + 1 if place < len(self.matches) and self.matches[place] == row else 0
+        """Which match the row is, from 1; 0 when it is not one."""
+        index = bisect_left(self.matches, row)
+        return index + 1 if index < len(self.matches) and self.matches[index] == row else 0
 
 
 def ranges(text: str, query: str) -> list[tuple[int, int]]:
-    """Where the query stands in a text, case ignored, as (first, last + 1)."""
+    """Where the query occurs in a text, case ignored, as (first, last + 1)."""
     folded, needle = text.casefold(), query.casefold()
+    # Some characters fold to two: positions in such a line are not those of the text, so it gets no highlight.
     if not needle or len(folded) != len(text):
         return []
     found: list[tuple[int, int]] = []
-    place = folded.find(needle)
-    while place >= 0:
-        found.append((place, place + len(needle)))
-        place = folded.find(needle, place + len(needle))
+    start = folded.find(needle)
+    while start >= 0:
+        found.append((start, start + len(needle)))
+        start = folded.find(needle, start + len(needle))
     return found

@@ -1,4 +1,4 @@
-"""A row of the wire log in words: what stands in its columns."""
+"""A row of the wire log in words: its columns, and how wide they are."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from sse_tui.dialects.base import (
     Usage,
 )
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
+from sse_tui.metrics import STUTTER_MS
 from sse_tui.recording.records import Close, End, Fault, Note, Reconnect, Record, Request, Response
 from sse_tui.text.safety import pane_line
+from sse_tui.tui.drawing.fit import pad
 from sse_tui.wirelog.rows import Row
 
 CONTENT_LIMIT = 400
@@ -35,7 +37,7 @@ KINDS = {"fault": "FAULT", "reconnect": "RETRY", "no-data": "no data"}
 
 
 class Cells(NamedTuple):
-    """What a row says, by column."""
+    """The text of a row, by column; `stutter` marks a gap that a reader notices."""
 
     number: str
     t_ms: str
@@ -43,6 +45,38 @@ class Cells(NamedTuple):
     size: str
     kind: str
     content: str
+    stutter: bool = False
+
+
+HEADINGS = Cells("#", "t+ms", "gap", "B", "kind", "content")
+
+
+class Columns:
+    """The widths of the columns for a pane's width; the content gets what is left."""
+
+    def __init__(self, width: int) -> None:
+        self.number, self.t_ms, self.gap, self.size, self.kind = (
+            (5, 8, 7, 5, 9) if width >= 60 else (4, 7, 6, 4, 9)
+        )
+        # Two cells on the left for the cursor and a finding's letter, one after each column.
+        used = 2 + self.number + self.t_ms + self.gap + self.size + self.kind + 5
+        self.content = max(6, width - used)
+
+    def fit(self, row: Cells) -> Cells:
+        """The texts padded or cut to their columns, each but the content with the space after it."""
+        return Cells(
+            f"{pad(row.number, self.number, right=True)} ",
+            f"{pad(row.t_ms, self.t_ms, right=True)} ",
+            f"{pad(row.gap, self.gap, right=True)} ",
+            f"{pad(row.size, self.size, right=True)} ",
+            f"{pad(row.kind, self.kind)} ",
+            pad(row.content, self.content),
+            row.stutter,
+        )
+
+    def line(self, row: Cells) -> str:
+        """The row as one line."""
+        return "  " + "".join(self.fit(row)[:6])
 
 
 def cells(row: Row, turn_t0: int | None) -> Cells:
@@ -53,7 +87,8 @@ def cells(row: Row, turn_t0: int | None) -> Cells:
     gap = SAME_READ if row.same_read else "-" if row.gap_ms is None else milliseconds(row.gap_ms)
     size = "-" if row.record is not None else f"{row.end - row.start}"
     number = str(row.number) if row.number else MARKS.get(row.label, "·")
-    return Cells(number, t_ms, gap, size, kind(row), content(row))
+    stutter = row.gap_ms is not None and not row.same_read and row.gap_ms > STUTTER_MS
+    return Cells(number, t_ms, gap, size, kind(row), content(row), stutter)
 
 
 def kind(row: Row) -> str:

@@ -11,7 +11,14 @@ from sse_tui.analysis.turn import Connection
 from sse_tui.dialects.base import Text
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import Request, Response
-from sse_tui.tui.detail.detail_lines import Lines, coloured, header_lines, hex_lines, json_lines, text_lines
+from sse_tui.tui.detail.detail_lines import (
+    LazyLines,
+    coloured,
+    header_lines,
+    hex_lines,
+    json_lines,
+    text_lines,
+)
 from sse_tui.tui.detail.detail_pane import fold
 from sse_tui.wirelog.rows import Row
 
@@ -23,7 +30,7 @@ def row(data: str, raw: bytes = b"", start: int = 0) -> Row:
     )
 
 
-def texts(lines: Lines) -> list[str]:
+def texts(lines: LazyLines) -> list[str]:
     return ["".join(text for text, _ in lines.line(index)) for index in range(lines.total)]
 
 

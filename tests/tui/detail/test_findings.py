@@ -17,7 +17,7 @@ def shown(widget) -> str:
 
 async def ready(app: SseTuiApp, pilot, until) -> None:
     await until(lambda: app.session.analysis.end is not None and not app.session.behind)
-    await until(lambda: len(app.wire.visible_rows) == len(app.session.rows))
+    await until(lambda: len(app.workspace.wire.log_view.visible_rows) == len(app.session.rows))
     await pilot.pause()
 
 
@@ -41,7 +41,7 @@ async def test_rows_with_a_finding_carry_its_letter(opened, until) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
         await pilot.press("2", "home")
-        lines = shown(app.wire).split("\n")
+        lines = shown(app.workspace.wire.log_view).split("\n")
         for label, letter in (("malformed", "E"), ("ignored", "W"), ("close", "E")):
             (line,) = (line for line in lines if f" {label} " in line)
             assert line[1] == letter, line
@@ -54,26 +54,26 @@ async def test_enter_goes_from_a_finding_to_its_row_and_marks_its_bytes(opened, 
         await pilot.press("f7")
         for _ in range(number_of(app, "invalid-json-event")):
             await pilot.press("down")
-        told = shown(app.detail.findings)
+        told = shown(app.workspace.detail.findings)
         assert "The data is not JSON" in told
         assert "Send one whole JSON text an event" in told
         assert "bentoml/OpenLLM#864" in told
         await pilot.press("enter")
-        row = app.wire.selected_row
+        row = app.workspace.wire.log_view.selected_row
         assert row is not None
         assert app.session.rows.label(row) == "malformed"
-        assert app.detail.tabs.chosen == "hex"
+        assert app.workspace.detail.tabs.chosen == "hex"
         finding = app.session.found.findings[number_of(app, "invalid-json-event")]
-        assert app.detail.mark == (finding.start, finding.end)
-        style = app.detail.lines.style_of("detail--mark")
+        assert app.workspace.detail.match == (finding.start, finding.end)
+        style = app.workspace.detail.lines.style_of("detail--match")
         marked = [
             segment.text
-            for y in range(app.detail.lines.size.height)
-            for segment in app.detail.lines.render_line(y)
+            for y in range(app.workspace.detail.lines.size.height)
+            for segment in app.workspace.detail.lines.render_line(y)
             if segment.style and segment.style.bgcolor == style.bgcolor and segment.text.strip()
         ]
         assert "64 61 74 61" in "".join(marked)
-        assert app.focused is app.detail.lines
+        assert app.focused is app.workspace.detail.lines
 
 
 async def test_a_finding_about_no_bytes_opens_what_it_is_about(opened, until) -> None:
@@ -85,8 +85,8 @@ async def test_a_finding_about_no_bytes_opens_what_it_is_about(opened, until) ->
             ("truncated-stream", "close", "json"),
         ):
             await pilot.press("f7", "home", *["down"] * number_of(app, rule), "enter")
-            assert app.session.rows.label(app.wire.selected_row) == label
-            assert app.detail.tabs.chosen == tab
+            assert app.session.rows.label(app.workspace.wire.log_view.selected_row) == label
+            assert app.workspace.detail.tabs.chosen == tab
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL])
@@ -98,12 +98,12 @@ async def test_the_bracket_keys_go_through_all_findings_and_stop_at_the_ends(ope
         rows = []
         for _ in range(len(app.session.found)):
             await pilot.press("right_square_bracket")
-            rows.append(app.wire.selected_row)
+            rows.append(app.workspace.wire.log_view.selected_row)
         assert rows == [app.session.found.row(n) for n in range(len(app.session.found))]
         await pilot.press("right_square_bracket")
-        assert app.detail.findings.cursor == len(rows) - 1
+        assert app.workspace.detail.findings.cursor == len(rows) - 1
         await pilot.press(*["left_square_bracket"] * (len(rows) + 3))
-        assert app.detail.findings.cursor == 0
+        assert app.workspace.detail.findings.cursor == 0
 
 
 async def test_a_row_that_is_selected_chooses_its_finding(opened, until) -> None:
@@ -112,9 +112,9 @@ async def test_a_row_that_is_selected_chooses_its_finding(opened, until) -> None
         await ready(app, pilot, until)
         await pilot.press("f7")
         labels = [app.session.rows.label(n) for n in range(len(app.session.rows))]
-        app.wire.select_row(labels.index("tail"))
+        app.workspace.wire.log_view.select_row(labels.index("tail"))
         wanted = number_of(app, "unterminated-tail")
-        await until(lambda: app.detail.findings.cursor == wanted)
+        await until(lambda: app.workspace.detail.findings.cursor == wanted)
 
 
 async def test_a_click_chooses_and_the_copy_is_the_whole_list(opened, until) -> None:
@@ -122,12 +122,12 @@ async def test_a_click_chooses_and_the_copy_is_the_whole_list(opened, until) -> 
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
         await pilot.press("f7")
-        line = app.detail.findings.line_count() - 1
-        app.detail.findings.scroll_to(y=line, animate=False)
+        line = app.workspace.detail.findings.line_count() - 1
+        app.workspace.detail.findings.scroll_to(y=line, animate=False)
         await pilot.pause()
-        top = round(app.detail.findings.scroll_y)
-        await pilot.click(app.detail.findings, offset=(4, line - top))
-        assert app.detail.findings.cursor == len(app.session.found) - 1
+        top = round(app.workspace.detail.findings.scroll_y)
+        await pilot.click(app.workspace.detail.findings, offset=(4, line - top))
+        assert app.workspace.detail.findings.cursor == len(app.session.found) - 1
         await pilot.press("y")
         assert app.clipboard.count("\nsee ") > 3
         for finding in app.session.found.findings:
@@ -143,7 +143,7 @@ async def test_without_findings_it_says_so(opened, until, tmp_path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await until(lambda: app.session.analysis.end is not None)
         await pilot.press("f7", "down", "up", "enter", "end", "home", "right_square_bracket")
-        assert "Nothing was found wrong so far." in shown(app.detail.findings)
+        assert "No findings so far." in shown(app.workspace.detail.findings)
 
 
 async def test_a_message_that_is_cut_says_so(opened, until) -> None:
@@ -151,9 +151,11 @@ async def test_a_message_that_is_cut_says_so(opened, until) -> None:
     async with app.run_test(size=SMALL) as pilot:
         await ready(app, pilot, until)
         await pilot.press("f7")
-        width = app.detail.findings.content_width
+        width = app.workspace.detail.findings.content_width
         lines = [
-            line for line in shown(app.detail.findings).split("\n") if line.startswith((" E", " W", " i"))
+            line
+            for line in shown(app.workspace.detail.findings).split("\n")
+            if line.startswith((" E", " W", " i"))
         ]
         assert any(line.endswith("…") for line in lines)
         assert all(len(line) <= width for line in lines)

@@ -2,9 +2,13 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from sse_tui.tui.drawing.fit import Part, fit_line, pad
+from sse_tui.tui.drawing.fit import LinePart, fit_line, pad
 
-PARTS = [Part("always"), Part("rather long words", rank=2, shorter="short"), Part("last", rank=1, right=True)]
+PARTS = [
+    LinePart("always"),
+    LinePart("rather long words", rank=2, shorter="short"),
+    LinePart("last", rank=1, right=True),
+]
 
 
 def test_everything_is_shown_where_there_is_room() -> None:

@@ -31,7 +31,7 @@ async def test_b_and_enter_make_a_bundle_with_a_picture(opened, until, tmp_path:
         # Again: another name, nothing replaced.
         await pilot.press("b", "escape")
         assert len(app.screen_stack) == 1
-        assert not app.bundling
+        assert not app.session_keys.bug_bundle.running
 
 
 async def test_what_stops_a_bundle_is_said_and_leaves_nothing(
@@ -46,12 +46,12 @@ async def test_what_stops_a_bundle_is_said_and_leaves_nothing(
         await pilot.press("enter")
         await until(lambda: any(notice.severity == "error" for notice in app._notifications), 60)
         assert list(tmp_path.iterdir()) == [tmp_path / "state"] or not list(tmp_path.iterdir())
-        assert not app.bundling
+        assert not app.session_keys.bug_bundle.running
 
 
 async def test_no_picture_is_no_reason_for_no_bundle(opened, until, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sse_tui.tui.screens.bundle_actions.PICTURE_S", 0.001)
+    monkeypatch.setattr("sse_tui.tui.screens.bug_bundle.PICTURE_S", 0.001)
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sse_tui.tui.wire.filters import FILTERS, Visible
+from sse_tui.tui.wire.filters import FILTERS, VisibleRows
 from sse_tui.wirelog.rows import LABELS
 
 CODES = bytes(
@@ -10,8 +10,8 @@ CODES = bytes(
 )
 
 
-def use(name: str, codes: bytes = CODES) -> Visible:
-    rows = Visible()
+def use(name: str, codes: bytes = CODES) -> VisibleRows:
+    rows = VisibleRows()
     rows.use(next(chosen for chosen in FILTERS if chosen.name == name), codes)
     return rows
 

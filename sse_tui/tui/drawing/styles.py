@@ -6,7 +6,7 @@ from rich.style import Style
 from textual.widget import Widget
 
 
-def look(widget: Widget, name: str) -> Style:
+def component_style(widget: Widget, name: str) -> Style:
     """The style of a component class as text to draw: its own background only where it sets one.
 
     Colours with an alpha are blended with the background; Textual's partial styles would drop the alpha.
@@ -14,10 +14,10 @@ def look(widget: Widget, name: str) -> Style:
     style = widget.get_component_rich_style(name)
     if widget.get_component_styles(name).background.a > 0:
         return style
-    return foreground(style)
+    return without_background(style)
 
 
-def foreground(style: Style) -> Style:
+def without_background(style: Style) -> Style:
     """A style without its background."""
     return Style(
         color=style.color, bold=style.bold, dim=style.dim, italic=style.italic, underline=style.underline,

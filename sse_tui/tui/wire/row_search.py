@@ -1,4 +1,4 @@
-"""The find bar's search, run a slice at a time beside everything else that the app does."""
+"""The find bar's search, run a slice at a time so that the screen never waits for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from sse_tui.tui.wire.find_bar import FindBar
 from sse_tui.tui.wire.finder import Finder
-from sse_tui.tui.wire.wire_pane import WireLog
+from sse_tui.tui.wire.wire_log import WireLog
+from sse_tui.tui.wire.wire_source import WireSource
 
 SLICE_S = 0.008
 PAUSE_S = 0.016
@@ -15,13 +16,18 @@ SOON_S = 0.001
 """A timer of no time at all is a division by zero in Textual."""
 
 
-class Search:
+class RowSearch:
     """Searches the rows for what the find bar holds. `later(delay, callback)` runs the next slice."""
 
     def __init__(
-        self, log: WireLog, bar: FindBar, later: Callable[[float, Callable[[], None]], object]
+        self,
+        log: WireLog,
+        source: WireSource,
+        bar: FindBar,
+        later: Callable[[float, Callable[[], None]], object],
     ) -> None:
         self._log = log
+        self._source = source
         self._bar = bar
         self._later = later
         self._finder: Finder | None = None
@@ -33,14 +39,13 @@ class Search:
         """Search anew from the selected row on."""
         self._origin = self._log.selected_row or 0
         self._jumped = False
-        self._finder = Finder(query, self._log.source.text) if query else None
-        self._log.query_text = query
-        self._log.refresh()
+        self._finder = Finder(query, self._source.text) if query else None
+        self._log.find(query)
         self._bar.count(0, 0, 1.0)
-        self.go_on()
+        self.resume()
 
-    def go_on(self) -> None:
-        """Search on, when there are rows that were not seen yet."""
+    def resume(self) -> None:
+        """Search on when there are rows that were not searched yet."""
         if self._finder is not None and not self._waiting and self._finder.scanned < self._total:
             self._waiting = True
             self._later(SOON_S, self._slice)
@@ -70,15 +75,16 @@ class Search:
         finder, row = self._finder, self._log.selected_row
         if finder is None or row is None:
             return False
-        found = finder.after(row) if by > 0 else finder.before(row)
-        if found is None:
+        match = finder.after(row) if by > 0 else finder.before(row)
+        if match is None:
             return False
-        self._log.select_row(found)
+        self._log.select_row(match)
         self._count()
         return True
 
     def _count(self) -> None:
         finder = self._finder
         if finder is not None:
-            rank = finder.rank(self._log.selected_row or 0) if self._log.selected_row is not None else 0
+            row = self._log.selected_row
+            rank = finder.rank(row) if row is not None else 0
             self._bar.count(rank, len(finder.matches), finder.scanned / max(1, self._total))

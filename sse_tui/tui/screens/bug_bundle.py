@@ -1,4 +1,4 @@
-"""The bug bundle by a key: where it goes, the work beside the app, and what became of it."""
+"""The bug bundle: asks where it is to go, makes it beside the app, and says what is in it."""
 
 from __future__ import annotations
 
@@ -10,44 +10,52 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from textual.app import App
+
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.offline.bundle import Bundle, make_bundle, new_bundle_path
-from sse_tui.tui.app_base import SessionApp
+from sse_tui.session.live import Live
+from sse_tui.tui.screens.notices import notify_error
 from sse_tui.tui.screens.question import Ask
 
 PICTURE_S = 60
 
 
-class BundleActions(SessionApp):
-    """Bundle what is recorded so far."""
+class BugBundle:
+    """Bundles what a session has recorded so far. `running` while one is being made."""
 
-    bundling = False
+    def __init__(self, app: App[int], session: Live) -> None:
+        self.running = False
+        self._app = app
+        self._session = session
 
-    def action_bundle(self) -> None:
-        """Ask where the bundle is to go; enter takes what is offered."""
-        path = self.session.path
+    def ask(self) -> None:
+        """Ask where the bundle is to go; enter takes the path that is offered."""
+        path = self._session.path
         if path is None or not path.exists():
-            self.notify("There is nothing recorded yet.", severity="warning")
-        elif self.bundling:
-            self.notify("A bundle is being made already.")
+            self._app.notify("Nothing is recorded yet.", severity="warning")
+        elif self.running:
+            self._app.notify("A bundle is being made already.")
         else:
             out = new_bundle_path(path.name, Path.cwd())
-            self.push_screen(
-                Ask("bug bundle", "where to", value=str(out), subtitle="enter makes it, esc leaves"),
-                self._bundle,
+            self._app.push_screen(
+                Ask(
+                    "bug bundle", "path of the bundle", value=str(out), subtitle="enter makes it, esc leaves"
+                ),
+                self._begin,
             )
 
-    def _bundle(self, out: str | None) -> None:
+    def _begin(self, out: str | None) -> None:
         if out:
-            self.bundling = True
-            self.notify(f"Making {out}")
-            self.run_worker(self._make_bundle(Path(out).expanduser()), group="bundle")
+            self.running = True
+            self._app.notify(f"Making {out}")
+            self._app.run_worker(self._run(Path(out).expanduser()), group="bundle")
 
-    async def _make_bundle(self, out: Path) -> None:
+    async def _run(self, out: Path) -> None:
         try:
-            made = await asyncio.to_thread(self._bundled, out)
+            made = await asyncio.to_thread(self._make, out)
         except SseTuiError as error:
-            self.show_error(error)
+            notify_error(self._app, error)
         else:
             files = ", ".join(made.files)
             if "screenshot.svg" not in made.files:
@@ -55,19 +63,19 @@ class BundleActions(SessionApp):
             secrets = (
                 f"{made.secrets} known secret{'' if made.secrets == 1 else 's'} searched for, none found"
             )
-            self.notify(
+            self._app.notify(
                 f"{made.path}\n{files}\n{secrets}",
                 title="bug bundle",
                 timeout=20,
             )
         finally:
-            self.bundling = False
+            self.running = False
 
-    def _bundled(self, out: Path) -> Bundle:
-        """In a thread: the bundle of what is recorded so far, from a copy, since the recording may grow meanwhile."""
-        source = self.session.path
+    def _make(self, out: Path) -> Bundle:
+        """In a thread: the bundle of a copy, since the recording may grow meanwhile."""
+        source = self._session.path
         assert source is not None
-        spec = self.spec
+        spec = self._session.spec
         known = [*spec.secrets, *([spec.api_key] if spec.api_key else [])]
         try:
             with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
@@ -85,10 +93,10 @@ class BundleActions(SessionApp):
             raise UsageError("cannot-bundle", f"Cannot bundle {source}: {error.strerror}.") from error
 
     def _picture(self, recording: Path, out: Path) -> Mapping[str, str]:
-        """A picture of the redacted recording, drawn in a process of its own: two apps in one share their output."""
+        """A picture of the redacted recording, drawn in another process: two apps in one would share their output."""
         arguments = [sys.executable, "-m", "sse_tui.tui.picture", str(recording), str(out)]
-        if self.spec.dialect:
-            arguments.append(self.spec.dialect)
+        if self._session.spec.dialect:
+            arguments.append(self._session.spec.dialect)
         try:
             subprocess.run(
                 arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
