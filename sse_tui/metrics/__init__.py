@@ -8,7 +8,7 @@ from sse_tui.metrics.gaps import STUTTER_MS, Gaps, Tpot
 from sse_tui.metrics.idle import LIMITS_S, Idle, IdleView
 from sse_tui.metrics.labels import ICL, ITL, label_for
 from sse_tui.metrics.percentiles import P99_MIN_SAMPLES, Samples, Stats, percentile, summarize
-from sse_tui.metrics.slo import Finished, Row, Slo, evaluate, passed
+from sse_tui.metrics.slo import Bounds, Finished, Objective, evaluate, passed
 
 __all__ = [
     "ICL",
@@ -17,15 +17,15 @@ __all__ = [
     "NS_PER_MS",
     "P99_MIN_SAMPLES",
     "STUTTER_MS",
+    "Bounds",
     "ClockBuilder",
     "Clocks",
     "Finished",
     "Gaps",
     "Idle",
     "IdleView",
-    "Row",
+    "Objective",
     "Samples",
-    "Slo",
     "Stats",
     "Tpot",
     "evaluate",

@@ -73,7 +73,7 @@ class MetricsStrip(Widget):
         if turn is None:
             return fit_line([Part(" no request yet", self._look("name"))], width)
         clocks = turn.clocks.clocks()
-        stats = turn.gaps.live()
+        stats = turn.gaps.stats()
         label = figures.gap_label(turn)
         tail_name, tail = figures.tail_text(stats)
         speed = self._rate if self._rate is not None else turn.tpot.per_second
