@@ -55,7 +55,7 @@ class Profile(Section, kw_only=True, frozen=True):
     reconnect: ReconnectPolicy | None = None
 
 
-class Timeouts(Section, kw_only=True, frozen=True):
+class TimeoutsSection(Section, kw_only=True, frozen=True):
     """How long to wait, in seconds: for a connection, for the body's first byte, between reads, for all."""
 
     connect_s: Seconds = 10.0
@@ -97,7 +97,7 @@ class Server(Section, kw_only=True, frozen=True):
     access_log: bool = False
 
 
-class Recording(Section, kw_only=True, frozen=True):
+class RecordingSection(Section, kw_only=True, frozen=True):
     """Where sessions are recorded (`dir` None: the state directory), how many are kept, what is left out."""
 
     dir: str | None = None
@@ -107,7 +107,7 @@ class Recording(Section, kw_only=True, frozen=True):
     max_event_bytes: PositiveInt = MAX_EVENT_BYTES
 
 
-class Slo(Section, kw_only=True, frozen=True):
+class SloSection(Section, kw_only=True, frozen=True):
     """The bounds of the SLO table: times at most, `completion` at least, `errors` at most (shares of 1)."""
 
     ttft_p50_ms: PositiveFloat = 100.0
@@ -129,11 +129,11 @@ class Config(Section, kw_only=True, frozen=True):
 
     profile: str = LOCAL_PROFILE
     profiles: dict[str, Profile] = msgspec.field(default_factory=lambda: {LOCAL_PROFILE: Profile()})
-    timeouts: Timeouts = Timeouts()
+    timeouts: TimeoutsSection = TimeoutsSection()
     local: Local = Local()
     server: Server = Server()
-    recording: Recording = Recording()
-    slo: Slo = Slo()
+    recording: RecordingSection = RecordingSection()
+    slo: SloSection = SloSection()
     ui: Ui = Ui()
     faults: dict[str, str] = {}
     keys: dict[str, str] = {}

@@ -5,27 +5,28 @@ Times go in as integer ns of one monotonic clock and come out as ms.
 
 from sse_tui.metrics.clocks import NS_PER_MS, ClockBuilder, Clocks
 from sse_tui.metrics.gaps import STUTTER_MS, Gaps, Tpot
-from sse_tui.metrics.idle import LIMITS_S, Idle, IdleView
+from sse_tui.metrics.idle import IDLE_LIMITS, Idle, IdleLimit, IdleView
 from sse_tui.metrics.labels import ICL, ITL, label_for
 from sse_tui.metrics.percentiles import P99_MIN_SAMPLES, Samples, Stats, percentile, summarize
-from sse_tui.metrics.slo import Finished, Row, Slo, evaluate, passed
+from sse_tui.metrics.slo import Bounds, Finished, Objective, evaluate, passed
 
 __all__ = [
     "ICL",
+    "IDLE_LIMITS",
     "ITL",
-    "LIMITS_S",
     "NS_PER_MS",
     "P99_MIN_SAMPLES",
     "STUTTER_MS",
+    "Bounds",
     "ClockBuilder",
     "Clocks",
     "Finished",
     "Gaps",
     "Idle",
+    "IdleLimit",
     "IdleView",
-    "Row",
+    "Objective",
     "Samples",
-    "Slo",
     "Stats",
     "Tpot",
     "evaluate",

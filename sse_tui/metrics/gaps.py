@@ -22,8 +22,6 @@ from sse_tui.metrics.percentiles import Samples, Stats
 STUTTER_MS = 100.0
 RECENT = 512
 
-_TOKENS_PER_EVENT_MAX = 1_024  # a running count that jumps further is no count of this event's tokens
-
 
 @dataclass(frozen=True, slots=True)
 class Tpot:
@@ -41,15 +39,13 @@ class Tpot:
 class Gaps:
     """Takes reads and token-bearing events in order, times in ns, and gives gaps in ms.
 
-    `between` holds the observed gaps, `per_token` the gaps divided among the
-    tokens in them where every chunk brought a running count. `resume_gaps` are those across a reconnect.
-    `recent` is the tail for drawing, None for a gap that was not observed. Where `timed` is False no gap is.
+    `between` holds the observed gaps, `resume_gaps` those across a reconnect. `recent` are the last ones for
+    drawing, None for a gap that was not observed. Where `timed` is False none is.
     """
 
     def __init__(self, stutter_ms: float = STUTTER_MS) -> None:
         self.timed = True
         self.between = Samples()
-        self.per_token = Samples()
         self.resume_gaps: list[float] = []
         self.recent: deque[float | None] = deque(maxlen=RECENT)
         self.coalesced = 0
@@ -61,8 +57,6 @@ class Gaps:
         self._last: int | None = None
         self._read_id: int | None = None
         self._conn: int | None = None
-        self._total: int | None = None
-        self._first_tokens = 1
         # Events of the read after a reconnect: the server made them during the gap, which is taken out.
         self._resume_read: int | None = None
         self._caught_up = 0
@@ -75,23 +69,17 @@ class Gaps:
             self._event_reads += 1
             self._events += events
 
-    def token(self, t: int, read_id: int, *, conn: int = 0, total: int | None = None) -> None:
-        """A token-bearing event, completed by the read `read_id` of connection `conn`.
-
-        `total`: the server's running count of output tokens, this event included, where every chunk carries
-        one.
-        """
+    def token(self, t: int, read_id: int, *, conn: int = 0) -> None:
+        """A token-bearing event, completed by the read `read_id` of connection `conn`."""
         self.token_events += 1
         if self._last is None:
             self._first = t
-            self._first_tokens = total or 1
         else:
-            self._gap(t - self._last, read_id, conn, total)
+            self._gap(t - self._last, read_id, conn)
         self._times.append(t)
         self._last, self._read_id, self._conn = t, read_id, conn
-        self._total = total
 
-    def _gap(self, ns: int, read_id: int, conn: int, total: int | None) -> None:
+    def _gap(self, ns: int, read_id: int, conn: int) -> None:
         if not self.timed or (conn == self._conn and read_id == self._read_id):
             self.coalesced += 1
             self._caught_up += read_id == self._resume_read
@@ -107,18 +95,10 @@ class Gaps:
         self.between.add(ms)
         self.recent.append(ms)
         self.stutters += ms > self._stutter_ms
-        new = (total or 0) - (self._total or 0)
-        if total and self._total and 0 < new <= _TOKENS_PER_EVENT_MAX:
-            for _ in range(new):
-                self.per_token.add(ms / new)
 
     def stats(self) -> Stats:
-        """The exact summary of the observed gaps."""
+        """The summary of the observed gaps."""
         return self.between.stats()
-
-    def live(self) -> Stats:
-        """The same for a display that asks all the time: its percentiles may lag by 5 % of the samples."""
-        return self.between.live()
 
     @property
     def coalesced_share(self) -> float | None:
@@ -154,7 +134,7 @@ class Gaps:
             return Tpot()
         ms = (self._last - self._first) / NS_PER_MS - sum(self.resume_gaps)
         share = (gaps - self._caught_up) / gaps
-        counted = (tokens or 0) - hidden - self._first_tokens
+        counted = (tokens or 0) - hidden - 1
         if counted > 0:
             return Tpot(ms / (counted * share), "usage")
         return Tpot(ms / (gaps * share), "events")
@@ -163,15 +143,3 @@ class Gaps:
         """Token-bearing events a second over the window that ends `now`, for a display of a live stream."""
         since = now - window_ms * NS_PER_MS
         return sum(since < t <= now for t in self._times) * 1000 / window_ms
-
-    def rates(self, now: int, cells: int, cell_ms: float = 500) -> list[float]:
-        """Token-bearing events a second in each of the last `cells` intervals, the oldest first.
-
-        As far as the last 512 events reach back.
-        """
-        counts = [0] * cells
-        for t in self._times:
-            cell = int((now - t) / (cell_ms * NS_PER_MS))
-            if 0 <= cell < cells:
-                counts[cells - 1 - cell] += 1
-        return [count * 1000 / cell_ms for count in counts]

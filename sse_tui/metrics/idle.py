@@ -10,11 +10,28 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
 from sse_tui.metrics.clocks import NS_PER_MS
 
-LIMITS_S = (30, 60, 100, 125, 300)
-"""Seconds of silence after which load balancers, proxies and CDNs are known to cut a connection."""
+
+class IdleLimit(NamedTuple):
+    """Seconds of silence after which `who` is known to cut a connection."""
+
+    seconds: int
+    who: str
+
+
+IDLE_LIMITS = (
+    IdleLimit(30, "many load balancers and serverless hosts"),
+    IdleLimit(55, "Heroku's router"),
+    IdleLimit(60, "nginx and AWS load balancers"),
+    IdleLimit(100, "Cloudflare"),
+    IdleLimit(120, "several gateways"),
+    IdleLimit(125, "a CDN"),
+    IdleLimit(240, "Azure's load balancer"),
+    IdleLimit(300, "several hosts"),
+)
 
 _BEATS_KEPT = 32
 _GAPS_NEEDED = 2
@@ -91,7 +108,7 @@ class Idle:
     def view(self, now: int) -> IdleView:
         """All clocks at `now`, ns."""
         silent = _ago(self.last_bytes, now)
-        limit = next((s for s in LIMITS_S if silent is not None and s * 1000 > silent), None)
+        limit = next((s for s, _ in IDLE_LIMITS if silent is not None and s * 1000 > silent), None)
         return IdleView(
             bytes=silent,
             events=_ago(self.last_event, now),

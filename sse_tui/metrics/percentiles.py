@@ -9,22 +9,17 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sse_tui.metrics.ordered import Ordered
 
 P99_MIN_SAMPLES = 100
 
 _QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
-# Above this many samples finding a few order statistics with numpy beats sorting everything in Python.
-_SORT_MAX = 4_096
-
-# Live percentiles of up to this many samples are always exact; beyond it they may lag by 5 % of the samples.
-_LIVE_EXACT = 1_000
-_LIVE_LAG = 0.05
-
 WIDE = 1 << 16
-"""How many samples are kept as wide as they came."""
+"""Up to how many samples are kept as wide as they came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,48 +78,56 @@ def summarize(samples: Iterable[float]) -> Stats:
 
 
 class Samples:
-    """Samples that keep coming, with summaries on the way.
+    """Samples that keep coming, with an exact summary of those so far at any time.
 
-    Adding is one append; mean, deviation and extremes take in what was added when they are asked for. `stats` is
-    exact. `live` costs next to nothing when it is asked several times a second: with many samples its percentiles
-    are computed again only when 5 % have been added, while n, mean, sd, min and max are always those of now. From
-    `WIDE` samples on each is kept to 24 bits, a part in 16 million, so that a million take 4 MB; and `values`, until
-    then in the order of their coming, are in no order any more, so that percentiles need no copy.
+    Adding is one append: order, mean and deviation take in what is new when the summary is asked for.
+    Beyond `WIDE` samples each is kept to 24 bits.
     """
 
-    __slots__ = ("_finite", "_live", "_max", "_mean", "_min", "_seen", "_square", "values")
+    __slots__ = ("_finite", "_mean", "_new", "_ordered", "_room", "_square", "_stats")
 
     def __init__(self) -> None:
-        self.values = array("d")
-        self._min = math.inf
-        self._max = -math.inf
-        self._seen = 0
+        self._new = array("d")
+        self._room = WIDE
+        self._ordered = Ordered()
         self._finite = 0
         self._mean = 0.0
         self._square = 0.0
-        self._live = Stats()
+        self._stats = Stats()
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self._ordered) + len(self._new)
+
+    def __iter__(self) -> Iterator[float]:
+        """The samples in ascending order."""
+        self._take_in()
+        return iter(self._ordered)
 
     def add(self, sample: float) -> None:
         """Take one sample."""
-        values = self.values
-        values.append(sample)
-        if len(values) == WIDE:
+        self._new.append(sample)
+        if len(self._new) >= self._room:
             self._take_in()
-            self.values = array("f", values)
+
+    def stats(self) -> Stats:
+        """The summary of all samples."""
+        if self._stats.n != len(self):
+            self._take_in()
+            self._stats = self._summary()
+        return self._stats
 
     def _take_in(self) -> None:
-        """Count what was added since the last time, by the merging of moments (Chan et al.), which does not cancel."""
-        while new := self.values[self._seen : self._seen + WIDE]:
-            self._merge(new)
+        new, self._new = self._new, array("d")
+        if not new:
+            return
+        self._ordered.add(new)
+        if len(self._ordered) > WIDE:
+            self._ordered.narrow()
+        self._room = max(WIDE, len(self._ordered))
+        self._merge([sample for sample in new if math.isfinite(sample)])
 
-    def _merge(self, new: array[float]) -> None:
-        self._seen += len(new)
-        self._min = min(self._min, min(new))
-        self._max = max(self._max, max(new))
-        finite = new if all(map(math.isfinite, new)) else [sample for sample in new if math.isfinite(sample)]
+    def _merge(self, finite: list[float]) -> None:
+        """Mean and deviation with more samples, by the merging of moments (Chan et al.), which does not cancel."""
         if not finite:
             return
         count = len(finite)
@@ -136,57 +139,18 @@ class Samples:
         self._mean += away * count / both
         self._finite = both
 
-    def stats(self) -> Stats:
-        """The exact summary of all samples."""
-        if self._live.n != len(self.values):
-            self._live = self._moments(self._percentiles())
-        return self._live
-
-    def live(self) -> Stats:
-        """The summary for a display that asks all the time; see the class."""
-        n = len(self.values)
-        if n == self._live.n:
-            return self._live
-        if n <= _LIVE_EXACT or n > self._live.n * (1 + _LIVE_LAG):
-            return self.stats()
-        # Not kept: its n would claim that the percentiles are up to date.
-        return self._moments(self._live)
-
-    def _moments(self, percentiles: Stats) -> Stats:
-        n = len(self.values)
-        if not n:
-            return Stats()
-        self._take_in()
+    def _summary(self) -> Stats:
+        n = len(self._ordered)
         finite = self._finite == n
-        return replace(
-            percentiles,
+        p50, p90, p95, p99 = (_quantile(n, q, self._ordered.at) for q in _QUANTILES)
+        return Stats(
             n=n,
             mean=self._mean if finite else math.inf,
             sd=math.sqrt(self._square / n) if finite else math.inf,
-            min=self._min,
-            max=self._max,
+            min=self._ordered.at(0),
+            max=self._ordered.at(n - 1),
+            p50=p50,
+            p90=p90,
+            p95=p95,
+            p99=p99 if n >= P99_MIN_SAMPLES else None,
         )
-
-    def _percentiles(self) -> Stats:
-        n = len(self.values)
-        if not n:
-            return Stats()
-        self._take_in()
-        value_at = sorted(self.values).__getitem__ if n <= _SORT_MAX else _partitioned(self.values)
-        p50, p90, p95, p99 = (_quantile(n, q, value_at) for q in _QUANTILES)
-        return Stats(n, p50=p50, p90=p90, p95=p95, p99=p99 if n >= P99_MIN_SAMPLES else None)
-
-
-def _partitioned(values: array[float]) -> Callable[[int], float]:
-    """The value at a rank, as if sorted, for the ranks that the percentiles need. Wide values are moved in place."""
-    import numpy  # 0.1 s to import, which only long streams need
-
-    n = len(values)
-    below = [math.floor((n - 1) * q) for q in _QUANTILES]
-    ranks = sorted({*below, *(min(r + 1, n - 1) for r in below)})
-    placed = numpy.frombuffer(values, values.typecode)
-    if n < WIDE:
-        placed = placed.copy()
-    placed.partition(ranks)
-    at_rank = {rank: float(placed[rank]) for rank in ranks}
-    return at_rank.__getitem__

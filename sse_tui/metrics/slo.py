@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,15 +10,15 @@ from sse_tui.metrics.percentiles import Stats, summarize
 
 
 @dataclass(frozen=True, slots=True)
-class Slo:
+class Bounds:
     """The bounds: times in ms and the share of errors must stay below, the share of completions above."""
 
-    ttft_p50_ms: float = 100.0
-    ttft_p99_ms: float = 500.0
-    tpot_ms: float = 20.0
-    tbt_p99_ms: float = 100.0
-    completion: float = 0.999
-    errors: float = 0.001
+    ttft_p50_ms: float
+    ttft_p99_ms: float
+    tpot_ms: float
+    tbt_p99_ms: float
+    completion: float
+    errors: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class Finished:
 
     ttft: float | None = None
     tpot: float | None = None
-    gaps: Sequence[float] = ()
+    gaps: Iterable[float] = ()
     complete: bool | None = None
     error: bool = False
 
 
-class Row(NamedTuple):
+class Objective(NamedTuple):
     """One objective. `state` is "pass", "fail" or "unknown" (`value` is None then).
 
     `unit` is "ms" or "share"; `n` counts the samples behind `value`, and `statistic` says what it is, since a
@@ -53,7 +53,7 @@ class Row(NamedTuple):
     n: int
 
 
-def evaluate(slo: Slo, requests: Sequence[Finished]) -> list[Row]:
+def evaluate(bounds: Bounds, requests: Sequence[Finished]) -> list[Objective]:
     """The table, always of the same six rows.
 
     TPOT is judged by its median over the requests, TBT (time between tokens) over the gaps of all of them
@@ -64,16 +64,18 @@ def evaluate(slo: Slo, requests: Sequence[Finished]) -> list[Row]:
     tbt = summarize(gap for request in requests for gap in request.gaps)
     told = [request.complete for request in requests if request.complete is not None]
     return [
-        _time("TTFT p50", slo.ttft_p50_ms, ttft, _median),
-        _time("TTFT p99", slo.ttft_p99_ms, ttft, _p99),
-        _time("TPOT", slo.tpot_ms, tpot, _median),
-        _time("TBT p99", slo.tbt_p99_ms, tbt, _p99),
-        _share("completion", slo.completion, sum(told), len(told), above=True),
-        _share("errors", slo.errors, sum(request.error for request in requests), len(requests), above=False),
+        _time("TTFT p50", bounds.ttft_p50_ms, ttft, _median),
+        _time("TTFT p99", bounds.ttft_p99_ms, ttft, _p99),
+        _time("TPOT", bounds.tpot_ms, tpot, _median),
+        _time("TBT p99", bounds.tbt_p99_ms, tbt, _p99),
+        _share("completion", bounds.completion, sum(told), len(told), above=True),
+        _share(
+            "errors", bounds.errors, sum(request.error for request in requests), len(requests), above=False
+        ),
     ]
 
 
-def passed(rows: Sequence[Row]) -> int:
+def passed(rows: Sequence[Objective]) -> int:
     """How many objectives are known to hold."""
     return sum(row.state == "pass" for row in rows)
 
@@ -86,17 +88,19 @@ def _p99(stats: Stats) -> tuple[str, float | None]:
     return ("max", stats.max) if stats.p99 is None else ("p99", stats.p99)
 
 
-def _time(name: str, bound: float, stats: Stats, pick: Callable[[Stats], tuple[str, float | None]]) -> Row:
+def _time(
+    name: str, bound: float, stats: Stats, pick: Callable[[Stats], tuple[str, float | None]]
+) -> Objective:
     statistic, value = pick(stats)
     holds = value is not None and value < bound
-    return Row(name, bound, value, _state(value, holds), "ms", statistic, stats.n)
+    return Objective(name, bound, value, _state(value, holds), "ms", statistic, stats.n)
 
 
-def _share(name: str, bound: float, hits: int, n: int, *, above: bool) -> Row:
+def _share(name: str, bound: float, hits: int, n: int, *, above: bool) -> Objective:
     value = hits / n if n else None
     # A bound of 1 or of 0 could otherwise never be met.
     holds = value is not None and ((value > bound or value == 1) if above else (value < bound or value == 0))
-    return Row(name, bound, value, _state(value, holds), "share", "share", n)
+    return Objective(name, bound, value, _state(value, holds), "share", "share", n)
 
 
 def _state(value: float | None, holds: bool) -> str:

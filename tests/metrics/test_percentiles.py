@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import math
 import random
+import time
+import tracemalloc
 from statistics import fmean, pstdev
 
 import numpy
@@ -10,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sse_tui.metrics import Samples, Stats, percentile, summarize
-from sse_tui.metrics import percentiles as module
 
 numbers = st.floats(min_value=0, max_value=1e9, allow_nan=False)
 
@@ -33,7 +34,7 @@ def test_summary_is_numpys(samples: list[float]) -> None:
 
 
 def test_nothing_has_no_summary() -> None:
-    assert summarize([]) == Stats() == Samples().live()
+    assert summarize([]) == Stats() == Samples().stats()
 
 
 def test_one_sample_is_every_percentile_but_the_p99() -> None:
@@ -53,57 +54,64 @@ def test_a_failed_request_counts_as_infinity() -> None:
     assert stats.p90 == math.inf
 
 
-def test_many_samples_take_the_same_percentiles_from_numpy() -> None:
+@pytest.mark.parametrize("shape", ["spread", "alike", "falling", "far apart"])
+def test_a_summary_at_any_time_is_exact(shape: str) -> None:
     rng = random.Random(3)
-    values = [rng.lognormvariate(3, 1) for _ in range(module._SORT_MAX + 1)]
-    stats = summarize(values)
-    assert stats.p99 == pytest.approx(percentile(sorted(values), 0.99))
-    assert stats.p50 == pytest.approx(percentile(sorted(values), 0.5))
+    draw = {
+        "spread": lambda n: rng.lognormvariate(3, 1),
+        "alike": lambda n: 20 + n % 3,
+        "falling": lambda n: 10_000.0 - n,
+        "far apart": lambda n: rng.choice([-1.0, 0.0, 5.0, math.inf]),
+    }[shape]
+    samples, values = Samples(), []
+    for n in range(9_000):
+        values.append(float(draw(n)))
+        samples.add(values[-1])
+        if n in (0, 1, 99) or n % 701 == 0:
+            ordered = sorted(values)
+            stats = samples.stats()
+            assert (stats.n, stats.min, stats.max) == (len(values), ordered[0], ordered[-1])
+            for q, value in ((0.5, stats.p50), (0.9, stats.p90), (0.95, stats.p95), (0.99, stats.p99)):
+                assert value == (percentile(ordered, q) if q < 0.99 or n >= 99 else None)
+            assert (stats.mean, stats.sd) == pytest.approx((summarize(values).mean, summarize(values).sd))
+    assert list(samples) == sorted(values)
 
 
-def test_live_summaries_lag_by_five_percent_at_most_and_only_in_percentiles() -> None:
+def test_a_summary_is_made_once_for_the_same_samples() -> None:
     samples = Samples()
-    for i in range(2_000):
-        samples.add(i)
-    assert samples.live() == samples.stats()
-    for i in range(100):
-        samples.add(10_000 + i)
-    live = samples.live()
-    assert live.n == 2_100
-    assert live.max == 10_099
-    assert live.p50 == 999.5, "within 5 % the percentiles may be those of before"
-    samples.add(10_100)
-    assert samples.live() == samples.stats()
-    assert samples.stats().p50 == 1050
+    for n in range(1_500):
+        samples.add(n)
+    assert samples.stats() is samples.stats()
+    samples.add(1)
+    assert samples.stats().n == 1_501
 
 
-def test_exact_summaries_are_exact_after_live_ones() -> None:
+def test_a_summary_of_many_samples_costs_little_when_few_are_new() -> None:
+    rng = random.Random(3)
     samples = Samples()
-    for i in range(1_500):
-        samples.add(i)
-        samples.live()
-    assert samples.stats() == summarize(range(1_500))
-
-
-def test_live_summaries_are_computed_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    computed = []
-    original = Samples._percentiles
-    monkeypatch.setattr(Samples, "_percentiles", lambda self: computed.append(len(self)) or original(self))
-    samples = Samples()
-    for i in range(20_000):
-        samples.add(i % 97)
-        if i >= 1_000:
-            samples.live()
-    assert len(computed) < 80, "about one in 5 % of growth: log(20) / log(1.05) is 61"
+    for _ in range(200_000):
+        samples.add(rng.lognormvariate(3, 1))
+    start = time.perf_counter()
+    samples.stats()
+    whole = time.perf_counter() - start
+    start = time.perf_counter()
+    for _ in range(10):
+        samples.add(rng.lognormvariate(3, 1))
+        samples.stats()
+    assert time.perf_counter() - start < whole, "ten more are less work than the first"
 
 
 def test_many_samples_are_kept_narrow_and_nothing_is_lost_in_between() -> None:
-    samples = Samples()
     values = [1000.0 + n / 7 for n in range(200_000)]
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    samples = Samples()
     for value in values:
         samples.add(value)
     stats = samples.stats()
-    assert samples.values.itemsize == 4
+    size = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert size < 6 * len(values)
     assert stats.n == len(values)
     assert stats.mean == pytest.approx(fmean(values), rel=1e-6)
     assert stats.sd == pytest.approx(pstdev(values), rel=1e-6)

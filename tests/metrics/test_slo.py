@@ -1,26 +1,31 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
-from sse_tui.metrics import Finished, Slo, evaluate, passed
-from sse_tui.metrics.slo import Row
+from sse_tui.config import SloSection
+from sse_tui.metrics import Bounds, Finished, Objective, evaluate, passed
+
+BOUNDS = Bounds(**msgspec.structs.asdict(SloSection()))
 
 
-def table(*requests: Finished, slo: Slo | None = None) -> dict[str, Row]:
-    return {row.name: row for row in evaluate(slo or Slo(), requests)}
+def table(*requests: Finished, bounds: Bounds = BOUNDS) -> dict[str, Objective]:
+    return {row.name: row for row in evaluate(bounds, requests)}
 
 
 GOOD = Finished(ttft=80, tpot=10, gaps=[10, 20, 30], complete=True)
 
 
 def test_without_requests_everything_is_unknown() -> None:
-    rows = evaluate(Slo(), [])
+    rows = evaluate(BOUNDS, [])
     assert [row.state for row in rows] == ["unknown"] * 6
     assert all(row.value is None for row in rows)
 
 
 def test_the_rows_and_their_default_bounds() -> None:
-    assert [(row.name, row.bound) for row in evaluate(Slo(), [])] == [
+    assert [(row.name, row.bound) for row in evaluate(BOUNDS, [])] == [
         ("TTFT p50", 100),
         ("TTFT p99", 500),
         ("TPOT", 20),
@@ -31,7 +36,7 @@ def test_the_rows_and_their_default_bounds() -> None:
 
 
 def test_a_good_request_passes_everything() -> None:
-    assert passed(evaluate(Slo(), [GOOD])) == 6
+    assert passed(evaluate(BOUNDS, [GOOD])) == 6
 
 
 def test_a_bound_is_not_met_by_reaching_it() -> None:
@@ -67,12 +72,16 @@ def test_one_truncated_request_in_a_thousand_is_too_many() -> None:
 
 @pytest.mark.parametrize(("completion", "errors"), [(1.0, 0.0)])
 def test_bounds_of_all_and_none_can_be_met(completion: float, errors: float) -> None:
-    rows = table(GOOD, slo=Slo(completion=completion, errors=errors))
+    rows = table(GOOD, bounds=replace(BOUNDS, completion=completion, errors=errors))
     assert rows["completion"].state == rows["errors"].state == "pass"
-    rows = table(GOOD, Finished(complete=False, error=True), slo=Slo(completion=completion, errors=errors))
+    rows = table(
+        GOOD,
+        Finished(complete=False, error=True),
+        bounds=replace(BOUNDS, completion=completion, errors=errors),
+    )
     assert rows["completion"].state == rows["errors"].state == "fail"
 
 
 def test_every_bound_can_be_set() -> None:
-    strict = Slo(ttft_p50_ms=1, ttft_p99_ms=1, tpot_ms=1, tbt_p99_ms=1, completion=0.999, errors=0.001)
+    strict = Bounds(ttft_p50_ms=1, ttft_p99_ms=1, tpot_ms=1, tbt_p99_ms=1, completion=0.999, errors=0.001)
     assert [row.state for row in evaluate(strict, [GOOD])] == ["fail"] * 4 + ["pass"] * 2

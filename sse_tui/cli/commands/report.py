@@ -76,7 +76,7 @@ def read_report(source: str, expectations: list[Expectation], loaded: Loaded, di
     from sse_tui.analysis.analysis import Analysis
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
-    from sse_tui.metrics import Slo
+    from sse_tui.metrics import Bounds
     from sse_tui.offline.report import ReportBuilder
     from sse_tui.recording import Redactor
 
@@ -90,8 +90,8 @@ def read_report(source: str, expectations: list[Expectation], loaded: Loaded, di
     with narration.Status(f"reading {name}"):
         for record in opened:
             builder.feed(record)
-    slo = Slo(**msgspec.structs.asdict(loaded.config.slo))
-    return builder.report(name, expectations, opened.notes, slo)
+    bounds = Bounds(**msgspec.structs.asdict(loaded.config.slo))
+    return builder.report(name, expectations, opened.notes, bounds)
 
 
 def _render(report: Report, form: str, fail_on: str) -> str:

@@ -7,30 +7,15 @@ from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.rules.termination import was_cut
 from sse_tui.diagnosis.view import EntryView
+from sse_tui.metrics.idle import IDLE_LIMITS
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
-# Seconds after which something on the way is known to cut: what, as far as known.
-KNOWN_S = (
-    (30, "many load balancers and serverless hosts"),
-    (55, "Heroku's router"),
-    (60, "nginx and AWS load balancers"),
-    (100, "Cloudflare"),
-    (120, "several gateways"),
-    (125, "a CDN"),
-    (240, "Azure's load balancer"),
-    (300, "several hosts"),
-)
 GAP_S = 15.0
 STALL_S = 30.0
 STUCK_S = 120.0
 SAME_S = 2.0
 YOUNG_S = 5.0
-
-
-def nearest(seconds: float) -> tuple[int, str]:
-    """The known limit nearest to `seconds`."""
-    return min(KNOWN_S, key=lambda known: abs(known[0] - seconds))
 
 
 @rule(
@@ -56,8 +41,8 @@ def idle_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
 
 
 def _gap(seconds: float) -> Occurrence:
-    passed = [f"{limit} s ({who})" for limit, who in KNOWN_S if limit <= seconds]
-    following = next((f"{limit} s ({who})" for limit, who in KNOWN_S if limit > seconds), None)
+    passed = [f"{limit} s ({who})" for limit, who in IDLE_LIMITS if limit <= seconds]
+    following = next((f"{limit} s ({who})" for limit, who in IDLE_LIMITS if limit > seconds), None)
     said = f"past {passed[-1]}" if passed else f"the next known limit is {following}"
     return Occurrence(
         f"Nothing came for {seconds:.1f} s, not even a comment: {said}.",
@@ -130,7 +115,7 @@ def periodic_cut(entry: EntryView, facts: Facts) -> Occurrence | None:
     del ages[:-64]
     if not same or age < YOUNG_S:
         return None
-    limit, who = nearest(age)
+    limit, who = min(IDLE_LIMITS, key=lambda known: abs(known.seconds - age))
     near = f", near the {limit} s of {who}" if abs(limit - age) <= max(SAME_S, 0.05 * limit) else ""
     return Occurrence(
         f"{len(same) + 1} connections were cut after about {age:.1f} s{near}: a time limit on the way.",

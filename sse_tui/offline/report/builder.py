@@ -9,8 +9,7 @@ from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.objectives import objective_rows
 from sse_tui.analysis.turn import Turn
 from sse_tui.diagnosis import Finding
-from sse_tui.metrics import Row as Objective
-from sse_tui.metrics import Slo
+from sse_tui.metrics import Bounds, Objective
 from sse_tui.offline.report.expectation import Expectation, Judgement, judge
 from sse_tui.offline.report.timeline import Timeline
 from sse_tui.recording import Redactor
@@ -118,9 +117,9 @@ class ReportBuilder:
         name: str,
         expectations: list[Expectation] | None = None,
         damage: list[str] | None = None,
-        slo: Slo | None = None,
+        bounds: Bounds | None = None,
     ) -> Report:
-        """The report. Nothing may be fed afterwards. With the bounds of `slo` it has their table."""
+        """The report. Nothing may be fed afterwards. With `bounds` it has their table."""
         self._analysis.finish()
         report = Report(name, self._analysis, self._timelines, list(damage or []), redactor=self._redactor)
         report.judgements = [
@@ -128,6 +127,6 @@ class ReportBuilder:
             for turn in report.turns
             for expectation in expectations or []
         ]
-        if slo is not None and self._timed:
-            report.objectives = objective_rows(slo, report.turns)
+        if bounds is not None and self._timed:
+            report.objectives = objective_rows(bounds, report.turns)
         return report

@@ -71,7 +71,7 @@ class MetricsStrip(Widget):
         if turn is None:
             return fit_line([LinePart(" no request yet", self._style("name"))], width)
         clocks = turn.clocks.clocks()
-        stats = turn.gaps.live()
+        stats = turn.gaps.stats()
         label = figures.gap_label(turn)
         tail_name, tail = figures.tail_text(stats)
         speed = self._rate if self._rate is not None else turn.tpot.per_second

@@ -8,16 +8,16 @@ import msgspec
 
 from sse_tui.analysis.objectives import objective_rows
 from sse_tui.analysis.turn import Turn
-from sse_tui.config import Slo as SloSection
-from sse_tui.metrics import Row, Slo, passed
+from sse_tui.config import SloSection
+from sse_tui.metrics import Bounds, Objective, passed
 
 
 class Objectives:
     """`rows` is the table for the turns that are over, [] while there is none."""
 
     def __init__(self, bounds: SloSection) -> None:
-        self._bounds = Slo(**msgspec.structs.asdict(bounds))
-        self.rows: list[Row] = []
+        self._bounds = Bounds(**msgspec.structs.asdict(bounds))
+        self.rows: list[Objective] = []
         self._over = 0
         self._sum = (0, 0, 0)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sse_tui.analysis.turn import Turn
-from sse_tui.metrics import Clocks, Row, Stats, label_for
+from sse_tui.metrics import Clocks, Objective, Stats, label_for
 from sse_tui.offline.report.parts import measured
 
 UNKNOWN = "-"
@@ -125,7 +125,7 @@ def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
     ]
 
 
-def objective_figure(row: Row) -> Figure:
+def objective_figure(row: Objective) -> Figure:
     """An objective of the session: what was found, whether that holds, and the bound."""
     sign = {"pass": "✓", "fail": "✗"}.get(row.state, "?")
     bound = f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from sse_tui.analysis.turn import Turn
-from sse_tui.metrics import Row
+from sse_tui.metrics import Objective
 from sse_tui.tui.actions import Keymap, groups, key_name
 from sse_tui.tui.drawing.figures import (
     CLOCKS,
@@ -66,7 +66,9 @@ def help_screen(keymap: Keymap) -> Overlay:
     return Overlay("Keys", table)
 
 
-def metrics_screen(turn: Turn | None, clock: str, requests: int, objectives: Sequence[Row] = ()) -> Overlay:
+def metrics_screen(
+    turn: Turn | None, clock: str, requests: int, objectives: Sequence[Objective] = ()
+) -> Overlay:
     """Every number of the turn and what it means, and the objectives."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.eventstream import encode
-from sse_tui.metrics import Slo
+from sse_tui.metrics import Bounds
 from sse_tui.offline.report import Report, ReportBuilder, parse_expectations
 from sse_tui.recording.records import Close, End, Header, Phase, Record, Request, Response, chunk
 
@@ -53,9 +53,9 @@ def report_of(
     *,
     name: str = "a.sse.jsonl",
     clock: str = "read",
-    slo: Slo | None = None,
+    bounds: Bounds | None = None,
 ) -> Report:
     builder = ReportBuilder(Analysis(Header(clock=clock)))
     for record in [*records, End(t=records[-1].t if records else 0, reason="done")]:
         builder.feed(record)
-    return builder.report(name, parse_expectations(expect) if expect else [], slo=slo)
+    return builder.report(name, parse_expectations(expect) if expect else [], bounds=bounds)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
 
-from sse_tui.metrics import Slo
+from sse_tui.metrics import Bounds
 from sse_tui.offline.report import Report, html, junit, markdown, plain, report_json
 from sse_tui.recording.records import Close, Fault, Note, chunk
 from tests.offline.report.stories import EVIL, MS, report_of, story
@@ -182,8 +183,11 @@ def test_a_long_timeline_has_no_more_bars_than_a_short_one(made: Callable[..., R
     assert len(page) < 250_000
 
 
+BOUNDS = Bounds(ttft_p50_ms=150, ttft_p99_ms=500, tpot_ms=20, tbt_p99_ms=100, completion=0.999, errors=0.001)
+
+
 def test_objectives_are_judged_where_times_are_known(made: Callable[..., Report]) -> None:
-    report = made(story("a", "b", "c"), slo=Slo(ttft_p50_ms=150, tpot_ms=10))
+    report = made(story("a", "b", "c"), bounds=replace(BOUNDS, tpot_ms=10))
     rows = [" ".join(line.split()) for line in plain.render(report).splitlines()]
     assert "TTFT p50 < 150.0 ms 100.0 ms (p50, n = 1) pass" in rows
     assert "TPOT < 10.0 ms 20.0 ms (p50, n = 1) fail" in rows
@@ -192,7 +196,7 @@ def test_objectives_are_judged_where_times_are_known(made: Callable[..., Report]
     assert "| TPOT | < 10.0 ms |" in markdown.render(report)
     assert [row["state"] for row in report_json.render(report)["slo"]].count("fail") == 1
     assert not report.failed("error")
-    untimed = made(story("a"), slo=Slo(), clock="none")
+    untimed = made(story("a"), bounds=BOUNDS, clock="none")
     assert "Objectives" not in plain.render(untimed)
     assert "slo" not in report_json.render(untimed)
 

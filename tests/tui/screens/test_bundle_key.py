@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from sse_tui.config import Slo
+from sse_tui.config import SloSection
 from sse_tui.tui.bars.metrics_strip import MetricsStrip
 
 WIDE = (120, 36)
@@ -61,7 +61,9 @@ async def test_no_picture_is_no_reason_for_no_bundle(opened, until, tmp_path: Pa
 
 
 async def test_objectives_stand_in_the_strip_and_in_the_metrics(opened, until) -> None:
-    app = opened("resumed", slo=Slo(ttft_p50_ms=10_000, ttft_p99_ms=10_000, tpot_ms=1_000, tbt_p99_ms=1))
+    app = opened(
+        "resumed", slo=SloSection(ttft_p50_ms=10_000, ttft_p99_ms=10_000, tpot_ms=1_000, tbt_p99_ms=1)
+    )
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
         await until(lambda: "SLO FAIL 5/6" in app.query_one(MetricsStrip).render().plain)
