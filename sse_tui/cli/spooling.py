@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import queue
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -83,9 +82,7 @@ def main() -> None:
     # The terminal sends it to the whole group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = Parent(_read_command)
-    commands: queue.SimpleQueue[Spool] = queue.SimpleQueue()
-    parent.listen(commands.put)
-    command = commands.get()
+    command = parent.commands().get()
     try:
         _spool(command, parent)
     except SseTuiError as error:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
+from concurrent.futures import CancelledError
 from pathlib import Path
 
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.offline.bundle import Bundle, make_bundle, new_bundle_path
 from sse_tui.tui.app_base import SessionApp
+from sse_tui.tui.picture_process import draw_apart
 from sse_tui.tui.screens.question import Ask
 
 PICTURE_S = 60
@@ -45,7 +45,7 @@ class BundleActions(SessionApp):
 
     async def _make_bundle(self, out: Path) -> None:
         try:
-            made = await asyncio.to_thread(self._bundled, out)
+            made = await asyncio.to_thread(self._bundled, out, asyncio.get_running_loop())
         except SseTuiError as error:
             self.show_error(error)
         else:
@@ -63,7 +63,7 @@ class BundleActions(SessionApp):
         finally:
             self.bundling = False
 
-    def _bundled(self, out: Path) -> Bundle:
+    def _bundled(self, out: Path, loop: asyncio.AbstractEventLoop) -> Bundle:
         """In a thread: the bundle of what is recorded so far, from a copy, since the recording may grow meanwhile."""
         source = self.session.path
         assert source is not None
@@ -79,22 +79,16 @@ class BundleActions(SessionApp):
                     config=spec.config,
                     secrets=tuple(dict.fromkeys(known)),
                     dialect=spec.dialect,
-                    pictures=lambda recording: self._picture(recording, Path(folder) / "screenshot.svg"),
+                    pictures=lambda recording: self._picture(recording, loop),
                 )
         except OSError as error:
             raise UsageError("cannot-bundle", f"Cannot bundle {source}: {error.strerror}.") from error
 
-    def _picture(self, recording: Path, out: Path) -> Mapping[str, str]:
-        """A picture of the redacted recording, drawn in a process of its own: two apps in one share their output."""
-        arguments = [sys.executable, "-m", "sse_tui.tui.picture", str(recording), str(out)]
-        if self.spec.dialect:
-            arguments.append(self.spec.dialect)
+    def _picture(self, recording: Path, loop: asyncio.AbstractEventLoop) -> Mapping[str, str]:
+        """A picture of the redacted recording, by a process that the app's event loop looks after."""
+        drawing = draw_apart(recording, self.spec.dialect, PICTURE_S)
         try:
-            subprocess.run(
-                arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                check=True, timeout=PICTURE_S,
-            )  # fmt: skip
-            return {"screenshot.svg": out.read_text("utf-8")}
-        except (OSError, subprocess.SubprocessError):
+            return {"screenshot.svg": asyncio.run_coroutine_threadsafe(drawing, loop).result()}
+        except (OSError, SseTuiError, CancelledError):
             # A bundle without a picture is better than none.
             return {}
