@@ -19,6 +19,7 @@ from sse_tui.engine.available import MISSING, local_models_available
 from sse_tui.errors import SseTuiError
 
 if TYPE_CHECKING:
+    from sse_tui.engine.interface import EngineInfo
     from sse_tui.session.headless import Headless
 
 _PACKAGES = ("textual", "httpx", "httptools", "starlette", "uvicorn", "msgspec")
@@ -135,8 +136,8 @@ def _llama(loaded: Loaded) -> CheckResult:
         endpoint = LocalEndpoint(SessionSpec("chat", config=loaded.config))
         await endpoint.start()
         try:
-            await asyncio.wait_for(endpoint.ready(), _MODEL_TIMEOUT_S)
-            return CheckResult("ok", engine_line(endpoint.status.engine))
+            address = await asyncio.wait_for(endpoint.ready(), _MODEL_TIMEOUT_S)
+            return CheckResult("ok", engine_line(address.engine))
         finally:
             await endpoint.close()
 
@@ -148,17 +149,11 @@ def _llama(loaded: Loaded) -> CheckResult:
         return _failed(error)
 
 
-def engine_line(engine: dict[str, object]) -> str:
+def engine_line(engine: EngineInfo) -> str:
     """The description of an engine in one line."""
-    devices = engine.get("devices")
-    names = [
-        f"{device.get('name')} ({device.get('description') or device.get('kind')})"
-        for device in (devices if isinstance(devices, list) else [])
-        if isinstance(device, dict)
-    ]
-    layers = f"{engine.get('layers_offloaded', 0)} of {engine.get('layers', 0)} layers offloaded"
-    program = f"{engine.get('engine')} {engine.get('version', '')}"
-    return f"{program}, {layers}; devices: {', '.join(names) or 'unknown'}"
+    names = [f"{device.name} ({device.description or device.kind})" for device in engine.devices]
+    layers = f"{engine.layers_offloaded} of {engine.layers} layers offloaded"
+    return f"{engine.engine} {engine.version}, {layers}; devices: {', '.join(names) or 'unknown'}"
 
 
 def _clock() -> CheckResult:

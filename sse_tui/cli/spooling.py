@@ -1,61 +1,104 @@
 """Turns a pipe into a recording that the TUI can follow while it grows: ``curl -N ... | sse-tui open -``.
 
-A process of its own reads the pipe, so that the stamps of its reads are not disturbed by rendering.
+Another process reads the pipe, so that rendering does not disturb the times of its reads.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sse_tui.cli import narration
-from sse_tui.cli.exits import exit_of
-from sse_tui.errors import SseTuiError
+import msgspec
 
-POLL_S = 0.02
+from sse_tui.cli import narration
+from sse_tui.errors import RecordingError, SseTuiError
+from sse_tui.processes.child import Child
+from sse_tui.processes.messages import ErrorMessage, reader
+from sse_tui.processes.parent import Parent
+
+
+class Spool(msgspec.Struct, tag="spool", frozen=True):
+    """The one command: write what comes on the file descriptor `fd` to a recording at `path`."""
+
+    path: str
+    fd: int
+
+
+class SpoolBegun(msgspec.Struct, tag="begun", frozen=True):
+    """The recording is there, and grows."""
+
+
+class SpoolFailed(msgspec.Struct, tag="failed", frozen=True):
+    """The input could not be read or the recording not be written; the process ends after it."""
+
+    error: ErrorMessage
+
+
+_read_command: Callable[[bytes], Spool] = reader(Spool)
+_read_report: Callable[[bytes], SpoolBegun | SpoolFailed] = reader(SpoolBegun | SpoolFailed)
 
 
 @contextlib.contextmanager
-def spooled(path: Path) -> Iterator[int]:
-    """Spool our stdin to `path`. Gives 0 once the recording has begun, and ends the process that writes it.
+def spooled(path: Path) -> Iterator[None]:
+    """Spool our stdin to a recording at `path`, which has begun when the body runs, and grows until it ends.
 
-    When the input is no stream, the process has said so on stderr, and its exit code is given instead of 0.
+    Raises the error of the process that spools, when the input is not a stream for one.
     """
-    with subprocess.Popen([sys.executable, "-m", "sse_tui.cli.spooling", str(path)]) as process:
+    # The TUI has an event loop of its own: this one only runs before and after it.
+    with asyncio.Runner() as runner:
+        with narration.Status("waiting for the first bytes on stdin ..."):
+            child = runner.run(_begin(path))
         try:
-            while not path.exists() and process.poll() is None:
-                time.sleep(POLL_S)
-            yield 0 if path.exists() else process.wait()
+            yield
         finally:
-            process.terminate()
+            runner.run(child.end())
 
 
-def main(path: Path) -> int:
-    """The process: stdin to a recording at `path`, each read as it comes; the exit code."""
+async def _begin(path: Path) -> Child[SpoolBegun | SpoolFailed]:
+    # The child's standard input is the pipe that tells it of our end, so the data come by another number.
+    fd = os.dup(0)
+    try:
+        child = await Child.start("sse_tui.cli.spooling", reports=_read_report, pass_fds=[fd])
+        child.send(Spool(str(path), fd))
+    finally:
+        os.close(fd)
+    try:
+        async for report in child.reports():
+            if isinstance(report, SpoolFailed):
+                raise report.error.error()
+            return child
+        raise RecordingError("stdin-lost", f"The process that reads stdin {await child.exit_text()}.")
+    except BaseException:
+        await child.end()
+        raise
+
+
+def main() -> None:
+    """The process. It ends with its parent, wherever it is."""
+    # The terminal sends it to the whole group; the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = Parent(_read_command)
+    command = parent.commands().get()
+    try:
+        _spool(command, parent)
+    except SseTuiError as error:
+        parent.send(SpoolFailed(ErrorMessage.of(error)))
+
+
+def _spool(command: Spool, parent: Parent[Spool]) -> None:
     from sse_tui.offline.opening import Piped
     from sse_tui.recording import Redactor, Writer
 
-    try:
-        with narration.Status("waiting for the first bytes on stdin ..."):
-            piped = Piped(0)
-        with Writer(path, piped.header, Redactor()) as writer:
-            # From here on the screen is the TUI's.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            for record in piped:
-                writer.write(record)
-    except SseTuiError as error:
-        narration.error(error)
-        return exit_of(error)
-    except KeyboardInterrupt:
-        # The terminal sends it to both of us; the other one says so.
-        return 0
-    return 0
+    piped = Piped(command.fd)
+    with Writer(Path(command.path), piped.header, Redactor()) as writer:
+        parent.send(SpoolBegun())
+        for record in piped:
+            writer.write(record)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    main()

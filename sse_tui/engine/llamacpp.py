@@ -219,4 +219,4 @@ class LlamaCppEngine:
 
 
 async def _how_it_ended(worker: Child[ipc.Report]) -> str:
-    return f"The engine process ended by {(await worker.exit_text()).rstrip('.')}."
+    return f"The engine process {(await worker.exit_text()).rstrip('.')}."

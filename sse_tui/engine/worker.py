@@ -11,7 +11,7 @@ import queue
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sse_tui.engine import ipc
 from sse_tui.engine.interface import GenRequest
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # A prompt is read in pieces, so that running generations and a cancel wait no longer than for one of them.
 _CHUNK_CPU = 32
+
+Commands: TypeAlias = "queue.SimpleQueue[ipc.Command]"
 
 
 class Prompter:
@@ -54,29 +56,10 @@ class Prompter:
         return tokens
 
 
-class Inbox:
-    """The parent's commands, in order. They are read in another thread, which never waits for a decode."""
-
-    def __init__(self, parent: Parent[ipc.Command]) -> None:
-        self._commands: queue.SimpleQueue[ipc.Command] = queue.SimpleQueue()
-        parent.listen(self._commands.put)
-
-    def wait(self) -> ipc.Command:
-        """The next command, however long it takes."""
-        return self._commands.get()
-
-    def take(self) -> list[ipc.Command]:
-        """What has come so far."""
-        commands: list[ipc.Command] = []
-        while not self._commands.empty():
-            commands.append(self._commands.get())
-        return commands
-
-
 def serve(parent: Parent[ipc.Command]) -> int:
     """Load what the first command says, then run generations until the parent goes; the exit code."""
-    inbox = Inbox(parent)
-    load = inbox.wait()
+    commands = parent.commands()
+    load = commands.get()
     assert isinstance(load, ipc.Load)
     try:
         from sse_tui.engine.native import Model
@@ -96,7 +79,7 @@ def serve(parent: Parent[ipc.Command]) -> int:
         model, prompter.tokens, time.monotonic, prefill_chunk=chunk, exact=not model.uses_gpu
     )
     try:
-        _run(scheduler, inbox, parent)
+        _run(scheduler, commands, parent)
     except ContextBrokenError as error:
         parent.send(scheduler.fail_all(f"The engine must restart: {error}."))
         print(error, file=sys.stderr)  # noqa: T201  (the parent's log)
@@ -109,23 +92,27 @@ def _load_failed(parent: Parent[ipc.Command], error: SseTuiError) -> int:
     return 1
 
 
-def _run(scheduler: Scheduler, inbox: Inbox, parent: Parent[ipc.Command]) -> None:
+def _run(scheduler: Scheduler, commands: Commands, parent: Parent[ipc.Command]) -> None:
     pending: list[ipc.Command] = []
+
+    def take() -> None:
+        while not commands.empty():
+            pending.append(commands.get())
 
     def cancelled() -> list[int]:
         """Cancels that came while the batch ran; the other commands wait for the next step."""
-        pending.extend(inbox.take())
+        take()
         keys = [command.key for command in pending if isinstance(command, ipc.Cancel)]
         # A cancel may follow its own submit; the scheduler must see that one first.
         fresh = {command.key for command in pending if isinstance(command, ipc.Submit)}
         return [key for key in keys if key not in fresh]
 
     while True:
-        pending.extend(inbox.take())
+        take()
         if not pending and scheduler.idle:
-            pending.append(inbox.wait())
-        commands, pending[:] = pending[:], []
-        for command in commands:
+            pending.append(commands.get())
+        now, pending[:] = pending[:], []
+        for command in now:
             if isinstance(command, ipc.Submit):
                 parent.send(scheduler.submit(command.key, command.request))
             elif isinstance(command, ipc.Cancel) and (steps := scheduler.cancel(command.key)):

@@ -111,7 +111,8 @@ class Child(Generic[R]):
             self.kill(f"It sent a malformed message: {error}")
 
     async def exit_text(self) -> str:
-        """How the process ended and the last lines that it wrote: ``SIGKILL``, ``exit status 1: no memory``.
+        """How the process ended and the last lines that it wrote, as the end of a sentence about it: ``ended by
+        SIGKILL``, ``ended with exit status 1: no memory``.
 
         Waits for the end, and kills a process that closed its output and lingers.
         """
@@ -174,10 +175,10 @@ class Child(Generic[R]):
 
 
 def exit_name(code: int) -> str:
-    """How a process ended, from its return code: a signal's name, or the exit status."""
+    """How a process ended, from its return code."""
     if code >= 0:
-        return f"exit status {code}"
+        return f"ended with exit status {code}"
     try:
-        return signal.Signals(-code).name
+        return f"ended by {signal.Signals(-code).name}"
     except ValueError:
-        return f"signal {-code}"
+        return f"ended by signal {-code}"

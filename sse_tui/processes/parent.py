@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import select
 import sys
 import threading
@@ -51,6 +52,12 @@ class Parent(Generic[C]):
         file or a device, which event loops cannot watch.
         """
         threading.Thread(target=self._listen, args=(on_command, on_end), name="commands", daemon=True).start()
+
+    def commands(self) -> queue.SimpleQueue[C]:
+        """The commands as a queue, for a process that exits at once when its parent is gone."""
+        commands: queue.SimpleQueue[C] = queue.SimpleQueue()
+        self.listen(commands.put)
+        return commands
 
     def send(self, report: msgspec.Struct) -> None:
         """Send a report. Lost when the parent is gone: the end of standard input says so too."""

@@ -16,6 +16,7 @@ from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.event_id import new_stream
 from sse_tui.server.generation import cancelled
 from sse_tui.server.request_body import read_json_body
+from sse_tui.server.status import EndpointState
 from sse_tui.server.streams import rest_or_end
 
 
@@ -50,7 +51,7 @@ async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Re
         ear.cancel()
         endpoint.whole.discard(generation)
     if final.finish == "cancelled":
-        stopping = endpoint.backend.state == "stopping"
+        stopping = endpoint.backend.state == EndpointState.STOPPING
         raise endpoint.backend.unavailable() if stopping else cancelled("The generation was cancelled.")
     if final.finish == "error":
         raise from_engine(final.error_code, final.error)

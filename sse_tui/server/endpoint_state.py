@@ -22,6 +22,7 @@ from sse_tui.server.event_id import EventId, parse_event_id
 from sse_tui.server.generation import Run
 from sse_tui.server.memory_store import MemoryStore
 from sse_tui.server.settings import ServerSettings
+from sse_tui.server.status import EndpointState
 from sse_tui.server.store import EventStore, StreamState
 
 
@@ -125,7 +126,7 @@ class Endpoint:
 
     async def shut_down(self) -> None:
         """Take nothing new, end every generation with an event that says so, and let the readers have it."""
-        self.backend.turn("stopping")
+        self.backend.enter(EndpointState.STOPPING)
         runs, whole = list(self.runs.values()), list(self.whole)
         for run in runs:
             run.stop(self.backend.unavailable())

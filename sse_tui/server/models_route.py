@@ -13,6 +13,7 @@ from sse_tui import __version__
 from sse_tui.engine.interface import EngineInfo
 from sse_tui.server.auth import KNOWN
 from sse_tui.server.endpoint_state import Endpoint
+from sse_tui.server.status import EndpointState
 
 _started = int(time.time())
 
@@ -21,12 +22,12 @@ async def health(request: Request) -> Response:
     """200 with the engine's own account of itself when it is ready, else 503 with the state."""
     endpoint: Endpoint = request.app.state.endpoint
     backend = endpoint.backend
-    if backend.state != "ready" or backend.engine is None:
+    if backend.state != EndpointState.READY or backend.engine is None:
         error = backend.unavailable()
         document = {
             "status": backend.state,
             "version": __version__,
-            "details": backend.details,
+            "details": backend.status.details,
         } | error.document()
         return _json(document, error.status, error.headers)
     document = {"status": "ok", "version": __version__}

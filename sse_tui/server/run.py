@@ -7,28 +7,20 @@ import contextlib
 import logging
 import math
 from collections.abc import Awaitable, Callable, Generator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 import uvicorn
 
-from sse_tui.engine.interface import Engine, EngineInfo
+from sse_tui.engine.interface import Engine
 from sse_tui.errors import EngineError, SseTuiError
 from sse_tui.server.asgi_app import build_app
-from sse_tui.server.backend import Backend, StateWatcher
+from sse_tui.server.backend import Backend
 from sse_tui.server.delivery import QuietDrops
 from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.listener import listen, url_of
-from sse_tui.server.models_route import describe
 from sse_tui.server.settings import ServerSettings, require_safe
-
-
-class Ready(msgspec.Struct, frozen=True):
-    """The endpoint can be used: at `url`, with the engine of `info`."""
-
-    url: str
-    info: EngineInfo
-
+from sse_tui.server.status import EndpointState, StatusWatcher
 
 EngineMaker: TypeAlias = Callable[[Backend], Awaitable[Engine]]
 
@@ -38,30 +30,26 @@ async def serve(
     settings: ServerSettings,
     *,
     stop: asyncio.Event,
-    ready: Callable[[Ready], None] | None = None,
-    on_status: StateWatcher | None = None,
+    on_status: StatusWatcher | None = None,
 ) -> None:
     """Serve until `stop` is set, then end every stream properly and free the engine.
 
-    The engine is started here, after the socket; a function in its place makes one first, which may take a
-    download. `on_status` hears every state of `Backend`; its details hold the url. Raises `UsageError` when
-    the socket cannot be had, and what the engine raised when it did not load.
+    The engine is started here, after the socket is bound; a function in its place makes one first, which may take a
+    download. `on_status` is called with every status. Raises `UsageError` when the address cannot be bound, and
+    what the engine raised when it did not load.
     """
     require_safe(settings)
     listener = listen(settings.host, settings.port)
-    url = url_of(listener)
-    backend = Backend(watch=_with_url(url, on_status))
+    backend = Backend(watch=on_status, url=url_of(listener))
     endpoint = Endpoint(backend, settings)
     server = _Server(_config(endpoint))
-    backend.turn("starting")
+    backend.enter(EndpointState.STARTING)
     serving = asyncio.create_task(server.serve(sockets=[listener]), name="http")
     loading = asyncio.create_task(_load(backend, make_engine), name="load")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     try:
         await asyncio.wait({serving, stopping, loading}, return_when=asyncio.FIRST_COMPLETED)
-        if backend.state == "ready" and backend.engine is not None:
-            if ready is not None:
-                ready(Ready(url, backend.engine.info))
+        if backend.state == EndpointState.READY:
             await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         stopping.cancel()
@@ -77,14 +65,16 @@ async def _load(backend: Backend, make_engine: Engine | EngineMaker) -> None:
     try:
         engine = await make_engine(backend) if callable(make_engine) else make_engine
         backend.engine = engine
-        backend.turn("loading")
+        backend.enter(EndpointState.LOADING)
         info = await engine.start()
     except SseTuiError as error:
         backend.fail(error)
     except Exception as error:
         backend.fail(EngineError("engine-failed", f"The engine failed to start: {error!r}."))
     else:
-        backend.turn("ready", model=info.model, engine=describe(info))
+        # The template can be many pages long, and nobody who watches needs it.
+        engine_info = msgspec.structs.replace(info, chat_template="")
+        backend.enter(EndpointState.READY, model=info.model, engine=engine_info)
 
 
 async def _end(endpoint: Endpoint, server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
@@ -97,11 +87,11 @@ async def _end(endpoint: Endpoint, server: uvicorn.Server, serving: asyncio.Task
     finally:
         if backend.engine is not None:
             await backend.engine.close()
-        backend.turn("stopped")
+        backend.enter(EndpointState.STOPPED)
 
 
 class _Server(uvicorn.Server):
-    """uvicorn without signal handlers: who calls `serve` decides what ends it."""
+    """uvicorn without signal handlers: the caller of `serve` decides what ends it."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -134,11 +124,3 @@ def _log_to_stderr(access_log: bool) -> None:
             logger.addHandler(logging.StreamHandler())
             logger.addFilter(QuietDrops())
     logging.getLogger("uvicorn.access").disabled = not access_log
-
-
-def _with_url(url: str, on_status: StateWatcher | None) -> StateWatcher:
-    def watch(state: str, details: dict[str, Any]) -> None:
-        if on_status is not None:
-            on_status(state, {"url": url} | details)
-
-    return watch

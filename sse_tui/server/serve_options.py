@@ -12,9 +12,9 @@ import msgspec
 
 from sse_tui.engine.available import require_local_models
 from sse_tui.engine.interface import Engine
-from sse_tui.errors import ModelError, UsageError
 from sse_tui.server.backend import Backend
 from sse_tui.server.settings import ServerSettings
+from sse_tui.server.status import EndpointState
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 EnsureModel: TypeAlias = Callable[[str | None, Progress], Path]
@@ -38,16 +38,6 @@ class ServeOptions(msgspec.Struct, kw_only=True, frozen=True):
     script: str | None = None
     ttft_ms: float = 200.0
     gap_ms: float = 20.0
-
-
-def local_model(model: str | None, progress: Progress) -> Path:
-    """`EnsureModel` without a catalogue: a path to a file, nothing else."""
-    if model is None:
-        raise UsageError("model-missing", "No model is given.", "Name a GGUF file with --model.")
-    path = Path(model).expanduser()
-    if not path.is_file():
-        raise ModelError("model-not-found", f"There is no file {path}.", "Name a GGUF file with --model.")
-    return path
 
 
 async def make_engine(options: ServeOptions, ensure_model: EnsureModel, backend: Backend) -> Engine:
@@ -75,7 +65,7 @@ async def _ensure(model: str | None, ensure_model: EnsureModel, backend: Backend
     found: asyncio.Future[Path] = loop.create_future()
 
     def progress(done: int, total: int | None) -> None:
-        loop.call_soon_threadsafe(lambda: backend.turn("downloading", done=done, total=total))
+        loop.call_soon_threadsafe(lambda: backend.enter(EndpointState.DOWNLOADING, done=done, total=total))
 
     def settle(path: Path | None, error: BaseException | None) -> None:
         if found.done():

@@ -3,48 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
-from asyncio.subprocess import Process
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
-
-import msgspec
+from dataclasses import dataclass
 
 from sse_tui.config import state_dir
-from sse_tui.errors import EngineError, ModelError, SseTuiError
-from sse_tui.session import children
+from sse_tui.engine.interface import EngineInfo
+from sse_tui.errors import EngineError, SseTuiError
+from sse_tui.processes.child import Child
+from sse_tui.processes.messages import ErrorMessage
+from sse_tui.server.status import EndpointState, EndpointStatus, StatusWatcher, read_status
 from sse_tui.session.spec import SessionSpec
 
 # Nobody but us reads this endpoint, over loopback: a second's wait after each cut would be for nothing.
-RETRY_MS = "200"
+_RETRY_MS = "200"
+# To its first status: the time that Python takes to start on a busy machine, many times over. Loading a model comes
+# later, and may take as long as it takes.
+_START_S = 60.0
+_GRACE_S = 5.0
 
 
 @dataclass(frozen=True)
-class EndpointStatus:
-    """What the endpoint last said of itself.
-
-    `state`: starting, downloading (`done` of `total` bytes), loading, ready, failed, stopped. `engine` is the
-    engine's own account of what is loaded and where it runs.
-    """
-
-    state: str = "starting"
-    message: str = ""
-    done: int = 0
-    total: int = 0
-    url: str = ""
-    model: str = ""
-    engine: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Ready:
-    """How to reach the endpoint."""
+class EndpointAddress:
+    """How to reach the endpoint, and what it runs."""
 
     base_url: str
     token: str
     model: str
+    engine: EngineInfo
 
 
 class LocalEndpoint:
@@ -53,40 +38,33 @@ class LocalEndpoint:
     `changed` is called in the loop with each new status. `ready()` waits for the model.
     """
 
-    def __init__(
-        self, spec: SessionSpec, changed: Callable[[EndpointStatus], None] = lambda _status: None
-    ) -> None:
+    def __init__(self, spec: SessionSpec, changed: StatusWatcher = lambda _status: None) -> None:
         self._spec = spec
         self._changed = changed
         self._token = secrets.token_urlsafe(24)
-        self._process: Process | None = None
+        self._child: Child[EndpointStatus] | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._ready: asyncio.Future[Ready] | None = None
+        self._start_timer: asyncio.TimerHandle | None = None
+        self._ready: asyncio.Future[EndpointAddress] | None = None
         self._closing = False
-        self._failure: SseTuiError | None = None
-        self.status = EndpointStatus()
+        self.status = EndpointStatus(state=EndpointState.STARTING)
 
     async def start(self) -> None:
         """Start the process; returns at once, the model loads in the background."""
-        self._ready = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        self._ready = loop.create_future()
         # A failure that nobody waits for is shown by the status; it must not be reported as forgotten.
         self._ready.add_done_callback(lambda future: future.cancelled() or future.exception())
-        self._process = await children.start(
-            [
-                "-m",
-                "sse_tui",
-                "serve",
-                "--supervised",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                "0",
-                *self._options(),
-            ],
-            env={"SSE_TUI_TOKEN": self._token, "SSE_TUI_SERVER__RETRY_MS": RETRY_MS},
+        self._child = await Child.start(
+            "sse_tui", "serve", "--supervised", "--host", "127.0.0.1", "--port", "0", *self._options(),
+            reports=read_status,
+            env={"SSE_TUI_TOKEN": self._token, "SSE_TUI_SERVER__RETRY_MS": _RETRY_MS},
             log=state_dir() / "endpoint.log",
+        )  # fmt: skip
+        self._start_timer = loop.call_later(
+            _START_S, self._child.kill, f"It did not start within {_START_S:g} s."
         )
-        self._listener = asyncio.ensure_future(self._listen(self._process))
+        self._listener = asyncio.ensure_future(self._listen(self._child))
 
     def _options(self) -> list[str]:
         local = self._spec.config.local
@@ -99,66 +77,51 @@ class LocalEndpoint:
                 options += ["--n-threads", str(local.n_threads)]
         return [*options, *self._spec.engine_args]
 
-    async def ready(self) -> Ready:
+    async def ready(self) -> EndpointAddress:
         """Wait until the endpoint answers. Raises the error that it failed with."""
         assert self._ready is not None
-        if self._failure is not None:
-            raise self._failure
+        if self.status.error is not None:
+            raise self.status.error.error()
+        # Shielded: one caller that gives up must not cancel the future of all.
         return await asyncio.shield(self._ready)
 
     async def close(self) -> None:
         """End the process. Idempotent."""
         self._closing = True
-        if self._process is not None:
-            await children.end(self._process, grace_s=5.0)
+        if self._child is not None:
+            await self._child.end(_GRACE_S)
         if self._listener is not None:
             await self._listener
 
-    async def _listen(self, process: Process) -> None:
-        assert process.stdout is not None
-        while line := await process.stdout.readline():
-            with contextlib.suppress(msgspec.DecodeError):
-                self._hear(msgspec.json.decode(line, type=dict[str, Any]))
-        code = await process.wait()
-        if not self._closing and self.status.state != "failed":
-            self._fail(
-                EngineError(
-                    "endpoint-gone",
-                    f"The local endpoint ended with code {code}.",
-                    f"Its log is {state_dir() / 'endpoint.log'}. F8 starts it again.",
-                )
-            )
+    async def _listen(self, child: Child[EndpointStatus]) -> None:
+        async for status in child.reports():
+            self._cancel_start_timer()
+            self._take(status)
+        end = await child.exit_text()
+        self._cancel_start_timer()
+        if not self._closing and self.status.state != EndpointState.FAILED:
+            self._take(self.status.entering(EndpointState.FAILED, error=ErrorMessage.of(_gone(end))))
 
-    def _hear(self, said: dict[str, Any]) -> None:
-        state = str(said.get("status", ""))
-        if state == "failed":
-            error = said.get("error") or {}
-            self._fail(
-                ModelError(
-                    str(error.get("code", "endpoint-failed")),
-                    str(error.get("message", "The local endpoint could not start.")),
-                    str(error.get("hint", "")),
-                )
-            )
-            return
-        self.status = EndpointStatus(
-            state,
-            str(said.get("message", "")),
-            int(said.get("done") or 0),
-            int(said.get("total") or 0),
-            str(said.get("url", self.status.url)),
-            str(said.get("model", self.status.model)),
-            said.get("engine") or self.status.engine,
-        )
-        if state == "ready" and self._ready is not None and not self._ready.done():
-            base = self.status.url.rstrip("/")
-            base = base if base.endswith("/v1") else base + "/v1"
-            self._ready.set_result(Ready(base, self._token, self.status.model))
-        self._changed(self.status)
+    def _cancel_start_timer(self) -> None:
+        if self._start_timer is not None:
+            self._start_timer.cancel()
 
-    def _fail(self, error: SseTuiError) -> None:
-        self._failure = error
-        self.status = EndpointStatus("failed", str(error), model=self.status.model)
+    def _take(self, status: EndpointStatus) -> None:
+        self.status = status
         if self._ready is not None and not self._ready.done():
-            self._ready.set_exception(error)
-        self._changed(self.status)
+            if status.error is not None:
+                self._ready.set_exception(status.error.error())
+            elif status.state == EndpointState.READY and status.engine is not None:
+                address = EndpointAddress(
+                    status.url.rstrip("/") + "/v1", self._token, status.model, status.engine
+                )
+                self._ready.set_result(address)
+        self._changed(status)
+
+
+def _gone(end: str) -> SseTuiError:
+    return EngineError(
+        "endpoint-gone",
+        f"The local endpoint {end.rstrip('.')}.",
+        f"Its log is {state_dir() / 'endpoint.log'}. F8 starts it again.",
+    )

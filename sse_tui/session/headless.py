@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sse_tui.analysis.analysis import Analysis
@@ -13,7 +13,8 @@ from sse_tui.dialects.base import Message
 from sse_tui.errors import HttpError, SseTuiError, StreamError
 from sse_tui.recording import Redactor
 from sse_tui.recording.records import Record
-from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
+from sse_tui.server.status import StatusWatcher
+from sse_tui.session.endpoint import LocalEndpoint
 from sse_tui.session.recorder import Recorder
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
 from sse_tui.session.spec import SessionSpec
@@ -50,7 +51,7 @@ class Headless:
     async def ask(
         self,
         messages: Sequence[Message],
-        on_status: Callable[[EndpointStatus], None] = lambda _status: None,
+        on_status: StatusWatcher = lambda _status: None,
     ) -> AsyncIterator[Entry]:
         """Send a conversation to the spec's profile; gives entries as they are read.
 

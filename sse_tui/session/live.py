@@ -17,8 +17,9 @@ from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.recording import BodyIndex, Follower, is_running, mark_kept
 from sse_tui.recording.records import Chunk
+from sse_tui.server.status import EndpointStatus
 from sse_tui.session.capture.client import CaptureClient
-from sse_tui.session.endpoint import EndpointStatus, LocalEndpoint
+from sse_tui.session.endpoint import LocalEndpoint
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
 from sse_tui.session.spec import SessionSpec
 from sse_tui.wirelog.finding_rows import Found
@@ -32,7 +33,7 @@ WRITER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class SessionStatus:
     """What the header shows beside the analysis: the state of the helper processes."""
 
     endpoint: EndpointStatus | None
@@ -111,11 +112,11 @@ class Live:
     # -- what is shown --------------------------------------------------------------------------------------------
 
     @property
-    def status(self) -> Status:
+    def status(self) -> SessionStatus:
         """The state of the processes around the session."""
         endpoint = self._endpoint.status if self._endpoint is not None else None
         gone = self._capture is not None and self._capture.gone
-        return Status(endpoint, self.path, self.busy, self.error, gone)
+        return SessionStatus(endpoint, self.path, self.busy, self.error, gone)
 
     @property
     def path(self) -> Path | None:
@@ -254,27 +255,27 @@ class Live:
         assert self._capture is not None
         self._turn += 1
         self.error = None
-        await self._capture.turn(self._turn, turn, plan=self.armed)
+        self._capture.turn(self._turn, turn, plan=self.armed)
         self.armed = ""
 
     async def stop(self) -> None:
         """Stop the running turn; a no-op when none runs."""
         if self._capture is not None:
-            await self._capture.stop()
+            self._capture.stop()
 
     async def fault(self, plan: str) -> None:
         """Fire a fault now or arm one (``cut@now``, ``cut@event=41``): in the running turn, else for the next."""
         if self._capture is None:
             raise UsageError("not-live", "Faults need a live connection; this is a recording.")
         if self.busy:
-            await self._capture.arm(plan)
+            self._capture.arm(plan)
         else:
             self.armed = plan
 
     async def note(self, text: str) -> None:
         """Write a bookmark into the recording."""
         if self._capture is not None:
-            await self._capture.note(text)
+            self._capture.note(text)
 
     def keep(self) -> Path | None:
         """Mark the running recording as one that is never cleared; its new path, None for a file that was opened."""

@@ -51,7 +51,6 @@ class Recorder:
         self._driver: Driver | None = None
         self._conns = conns
         self._turn = 0
-        self.outcome = ""
         self.error: SseTuiError | None = None
 
     @property
@@ -65,9 +64,9 @@ class Recorder:
         return self._driver is not None
 
     async def run(self, number: int, turn: TurnSpec) -> AsyncGenerator[Record, None]:
-        """Run one turn; gives every record after it was written. Afterwards `outcome` and `error` say how it went."""
+        """Run one turn; gives every record after it was written. Afterwards `error` says what went wrong."""
         plan = parse_plan(turn.plan) if turn.plan else None
-        self._turn, self.outcome, self.error = number, "", None
+        self._turn, self.error = number, None
         driver = Driver(
             turn.request,
             dialect=dialects.create(turn.dialect),
@@ -88,7 +87,7 @@ class Recorder:
                     yield self._write(record)
         finally:
             self._driver = None
-            self.outcome, self.error = driver.outcome, driver.error
+            self.error = driver.error
 
     def stop(self) -> None:
         """Stop the running turn; a no-op when none runs."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 from pathlib import Path
 
 from textual.app import App
 
 from sse_tui.config import Config
+from sse_tui.errors import SseTuiError
+from sse_tui.processes.messages import ErrorMessage
+from sse_tui.processes.parent import Parent
 from sse_tui.session.spec import SessionSpec
 from sse_tui.tui.app import SseTuiApp
+from sse_tui.tui.picture_process import DrawFailed, Drawn, read_command
 
 SIZE = (120, 36)
 # Reading a large recording to its end takes as long as it takes; a picture of most of it will do.
@@ -41,10 +44,15 @@ async def _picture(spec: SessionSpec, size: tuple[int, int]) -> str:
         return svg_of(app)
 
 
-def main(path: str, out: str, dialect: str | None = None) -> None:
-    """Write the picture of the recording at `path` to the file `out`."""
-    Path(out).write_text(picture_of(Path(path), dialect=dialect), "utf-8")
+def main() -> None:
+    """The process of `sse_tui.tui.picture_process`."""
+    parent = Parent(read_command)
+    command = parent.commands().get()
+    try:
+        parent.send(Drawn(picture_of(Path(command.path), dialect=command.dialect)))
+    except SseTuiError as error:
+        parent.send(DrawFailed(ErrorMessage.of(error)))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

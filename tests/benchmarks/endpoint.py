@@ -29,7 +29,18 @@ QUESTION = [{"role": "user", "content": "Tell me a long story about a river."}]
 @contextmanager
 def endpoint(*options: str) -> Iterator[int]:
     """The port of an endpoint in a process of its own."""
-    command = [sys.executable, "-m", "sse_tui.server.supervised", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "sse_tui",
+        "serve",
+        "--supervised",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        *options,
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         said = {"status": ""}

@@ -89,11 +89,11 @@ async def test_an_end_that_is_cancelled_kills(peer: Callable) -> None:
     ending.cancel()
     with pytest.raises(asyncio.CancelledError):
         await ending
-    assert await child.exit_text() == "SIGKILL"
+    assert await child.exit_text() == "ended by SIGKILL"
 
 
 @pytest.mark.parametrize(
-    ("code", "text"), [(3, "exit status 3"), (0, "exit status 0"), (-signal.SIGKILL, "SIGKILL")]
+    ("code", "text"), [(3, "with exit status 3"), (0, "with exit status 0"), (-signal.SIGKILL, "by SIGKILL")]
 )
 async def test_an_end_that_nobody_asked_for_is_told_with_the_last_lines(
     peer: Callable, code: int, text: str
@@ -102,7 +102,7 @@ async def test_an_end_that_nobody_asked_for_is_told_with_the_last_lines(
     child.send(Write("first\nsecond\nthird\nlast"))
     child.send(Exit(code))
     assert await rest(child) == []
-    assert await child.exit_text() == f"{text}: second | third | last"
+    assert await child.exit_text() == f"ended {text}: second | third | last"
     assert child.ended_unasked
 
 
@@ -113,7 +113,7 @@ async def test_one_that_sends_nonsense_is_killed(peer: Callable, data: bytes) ->
     child.send(Corrupt(data))
     assert await rest(child) == [Echo("good")]
     text = await child.exit_text()
-    assert text.startswith("SIGKILL: It sent a malformed message: ")
+    assert text.startswith("ended by SIGKILL: It sent a malformed message: ")
     assert repr(data.rstrip(b"\n"))[2:-1] in text
 
 
@@ -124,14 +124,14 @@ async def test_a_line_without_an_end_is_not_read_for_ever(
     child = await peer()
     child.send(Corrupt(b"x" * 5000))
     assert await rest(child) == []
-    assert (await child.exit_text()).startswith("SIGKILL: It sent a malformed message: ")
+    assert (await child.exit_text()).startswith("ended by SIGKILL: It sent a malformed message: ")
 
 
 async def test_a_malformed_command_ends_the_child(peer: Callable) -> None:
     child = await peer()
     child.send(messages.ErrorMessage("usage", "a", "b"))
     assert await rest(child) == []
-    assert (await child.exit_text()).startswith("exit status 0: malformed command: ")
+    assert (await child.exit_text()).startswith("ended with exit status 0: malformed command: ")
 
 
 @pytest.mark.parametrize("path", [Path("/dev/null/child.log"), Path("/")])
@@ -173,7 +173,7 @@ def test_of_a_crash_the_interpreters_note_is_kept_and_its_stack_is_not() -> None
 
 def test_exits_have_names() -> None:
     assert [exit_name(code) for code in (0, 7, -9, -120)] == [
-        "exit status 0", "exit status 7", "SIGKILL", "signal 120",
+        "ended with exit status 0", "ended with exit status 7", "ended by SIGKILL", "ended by signal 120",
     ]  # fmt: skip
 
 

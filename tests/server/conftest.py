@@ -12,8 +12,9 @@ import pytest
 
 from sse_tui.engine.interface import Engine
 from sse_tui.eventstream import Event, Item, Parser
-from sse_tui.server.run import Ready, serve
+from sse_tui.server.run import serve
 from sse_tui.server.settings import ServerSettings
+from sse_tui.server.status import EndpointStatus
 
 QUESTION = [{"role": "user", "content": "Why is the sea salt?"}]
 
@@ -76,19 +77,19 @@ async def _serving() -> AsyncIterator[Serve]:
         stop, ready = asyncio.Event(), asyncio.get_running_loop().create_future()
         statuses: list[str] = []
 
-        def on_ready(said: Ready) -> None:
-            ready.set_result(said)
+        def on_status(status: EndpointStatus) -> None:
+            statuses.append(status.state)
+            if status.state == "ready":
+                ready.set_result(status.url)
 
         given = ServerSettings(**settings)
-        task = asyncio.create_task(
-            serve(engine, given, stop=stop, ready=on_ready, on_status=lambda state, _: statuses.append(state))
-        )
+        task = asyncio.create_task(serve(engine, given, stop=stop, on_status=on_status))
         await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             await task
         headers = {"Authorization": f"Bearer {given.token}"} if given.token else {}
         limits = httpx.Limits(max_connections=None)
-        url = ready.result().url
+        url = ready.result()
         http = httpx.AsyncClient(base_url=url, headers=headers, timeout=20, limits=limits, trust_env=False)
         served = Served(url, stop, task, http, statuses)
         running.append(served)

@@ -13,12 +13,14 @@ import pytest
 from sse_tui.engine.interface import EngineInfo
 from sse_tui.engine.scripted import ScriptedEngine
 from sse_tui.errors import ModelError, UsageError
+from sse_tui.processes.messages import ErrorMessage
 from sse_tui.server.asgi_app import build_app
 from sse_tui.server.backend import Backend
 from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.listener import listen, url_of
 from sse_tui.server.run import serve
 from sse_tui.server.settings import ServerSettings, is_loopback
+from sse_tui.server.status import EndpointStatus
 
 
 class Loading(ScriptedEngine):
@@ -41,21 +43,19 @@ class Loading(ScriptedEngine):
         await super().close()
 
 
-def begin(
-    engine: Any, **settings: Any
-) -> tuple[asyncio.Task[None], asyncio.Event, list[tuple[str, dict[str, Any]]]]:
-    stop, said = asyncio.Event(), []
+def begin(engine: Any, **settings: Any) -> tuple[asyncio.Task[None], asyncio.Event, list[EndpointStatus]]:
+    stop, statuses = asyncio.Event(), []
     task = asyncio.create_task(
-        serve(engine, ServerSettings(**settings), stop=stop, on_status=lambda *status: said.append(status))
+        serve(engine, ServerSettings(**settings), stop=stop, on_status=statuses.append)
     )
-    return task, stop, said
+    return task, stop, statuses
 
 
 async def test_it_listens_while_the_model_loads() -> None:
     engine = Loading()
-    task, stop, said = begin(engine)
+    task, stop, statuses = begin(engine)
     await asyncio.sleep(0.05)
-    url = said[0][1]["url"]
+    url = statuses[0].url
     async with httpx.AsyncClient(base_url=url) as http:
         health = await http.get("/health")
         assert (health.status_code, health.json()["status"]) == (503, "loading")
@@ -69,23 +69,23 @@ async def test_it_listens_while_the_model_loads() -> None:
         assert health.json()["engine"]["model"] == "scripted"
     stop.set()
     await task
-    assert [state for state, _ in said] == ["starting", "loading", "ready", "stopping", "stopped"]
-    assert said[2][1]["model"] == "scripted"
+    assert [status.state for status in statuses] == ["starting", "loading", "ready", "stopping", "stopped"]
+    assert {status.url for status in statuses} == {url}
+    ready = statuses[2]
+    assert ready.engine is not None
+    assert (ready.model, ready.engine.engine) == ("scripted", "scripted")
     assert engine.closed
 
 
 async def test_an_engine_that_does_not_load_ends_it_with_its_error() -> None:
     engine = Loading(ModelError("model-cut", "The file is cut.", "Download it again."))
     engine.go.set()
-    task, _, said = begin(engine)
+    task, _, statuses = begin(engine)
     with pytest.raises(ModelError, match="The file is cut"):
         await task
-    failed = dict(said)["failed"]
-    assert failed["error"] == {
-        "code": "model-cut",
-        "message": "The file is cut.",
-        "hint": "Download it again.",
-    }
+    assert [status.state for status in statuses] == ["starting", "loading", "failed", "stopping", "stopped"]
+    assert statuses[2].error == ErrorMessage("model", "model-cut", "The file is cut.", "Download it again.")
+    assert statuses[3].error is None
 
 
 async def test_stopping_while_it_loads() -> None:

@@ -11,15 +11,16 @@ import pytest
 
 from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.engine.scripted import ScriptedEngine
-from sse_tui.errors import ModelError, UsageError
+from sse_tui.errors import ModelError
 from sse_tui.server.backend import Backend
 from sse_tui.server.run import serve
-from sse_tui.server.serve_options import Progress, ServeOptions, local_model, make_engine
+from sse_tui.server.serve_options import Progress, ServeOptions, make_engine
 from sse_tui.server.settings import ServerSettings
+from sse_tui.server.status import EndpointStatus
 
 
 async def test_a_download_shows_as_a_state(tmp_path: Path) -> None:
-    said: list[tuple[str, dict[str, Any]]] = []
+    statuses: list[EndpointStatus] = []
 
     def ensure(name: str | None, progress: Progress) -> Path:
         assert threading.current_thread() is not threading.main_thread()
@@ -27,10 +28,13 @@ async def test_a_download_shows_as_a_state(tmp_path: Path) -> None:
         progress(2, 2)
         return tmp_path / f"{name}.gguf"
 
-    backend = Backend(watch=lambda *status: said.append(status))
+    backend = Backend(watch=statuses.append)
     engine = await make_engine(ServeOptions(model="small"), ensure, backend)
     assert isinstance(engine, LlamaCppEngine)
-    assert said == [("downloading", {"done": 1, "total": 2}), ("downloading", {"done": 2, "total": 2})]
+    assert [(status.state, status.details) for status in statuses] == [
+        ("downloading", {"done": 1, "total": 2}),
+        ("downloading", {"done": 2, "total": 2}),
+    ]
 
 
 async def test_its_failure_is_the_failure() -> None:
@@ -66,13 +70,3 @@ async def test_the_scripted_engine_needs_no_model() -> None:
         raise AssertionError("it was asked for a model")
 
     assert isinstance(await make_engine(ServeOptions(engine="scripted"), ensure, Backend()), ScriptedEngine)
-
-
-def test_without_a_catalogue_a_model_is_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "m.gguf"
-    file.touch()
-    assert local_model(str(file), lambda *_: None) == file
-    with pytest.raises(ModelError, match="no file"):
-        local_model(str(tmp_path / "other.gguf"), lambda *_: None)
-    with pytest.raises(UsageError):
-        local_model(None, lambda *_: None)

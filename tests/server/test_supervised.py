@@ -7,14 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 
-COMMAND = [sys.executable, "-m", "sse_tui.server.supervised", "--engine", "scripted", "--script", "a b c"]
+from tests.children import wait_until_gone
+
+COMMAND = [
+    *(sys.executable, "-m", "sse_tui", "serve", "--supervised", "--host", "127.0.0.1", "--port", "0"),
+    *("--engine", "scripted", "--script", "a b c"),
+]
 
 
 def start(*options: str, token: str = "secret") -> subprocess.Popen[bytes]:
@@ -67,7 +70,8 @@ def test_failures_are_told_in_the_same_way() -> None:
             assert second.wait(10) == 2
         first.communicate(timeout=10)
     with start("--engine", "llamacpp", "--model", "/no/such/model.gguf") as child:
-        assert until(child, "failed")["error"]["code"] == "model-not-found"
+        error = until(child, "failed")["error"]
+        assert (error["kind"], error["code"]) == ("model", "model-missing")
         assert child.wait(10) == 3
 
 
@@ -85,19 +89,4 @@ def test_it_ends_when_its_parent_is_killed() -> None:
         until(process, "ready")
         process.kill()
         process.wait()
-        wait_for(lambda: not alive(pid), 10)
-
-
-def alive(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def wait_for(condition: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
+        assert wait_until_gone(pid)

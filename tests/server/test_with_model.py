@@ -14,6 +14,7 @@ import pytest
 
 from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.eventstream import Event, Parser
+from tests.children import child_running
 
 pytestmark = pytest.mark.model
 
@@ -91,14 +92,13 @@ async def test_a_prompt_that_does_not_fit_is_refused_by_http(served: Any) -> Non
 
 
 async def test_a_crash_of_llama_cpp_ends_the_stream_with_an_error_and_nothing_else(
-    served: Any, engine: LlamaCppEngine, events: Any
+    served: Any, events: Any
 ) -> None:
     async with served.http.stream("POST", "/v1/chat/completions", json=served.body()) as response:
         body = b""
         async for chunk in response.aiter_raw():
             if not body:
-                assert engine.worker_pid is not None
-                os.kill(engine.worker_pid, signal.SIGKILL)
+                os.kill(child_running("sse_tui.engine.worker"), signal.SIGKILL)
             body += chunk
     error = json.loads(events(body)[-1].data)["error"]
     assert (error["code"], error["type"]) == ("engine_crashed", "unavailable_error")

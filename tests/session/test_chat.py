@@ -14,7 +14,8 @@ from sse_tui.recording import read_recording
 from sse_tui.session.headless import Headless, read_through
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
-from tests.session.capture.test_capture import alive, until
+from tests.children import children
+from tests.session.capture.test_capture import until
 
 SCRIPTED = {"engine": "scripted", "engine_args": ("--ttft-ms", "5", "--gap-ms", "20")}
 
@@ -47,8 +48,6 @@ async def answer(live: Live, prompt: str, turn: int, cuts: tuple[int, ...] = ())
 async def chat_with_cuts(spec: SessionSpec) -> None:
     live = Live(spec)
     await live.start()
-    endpoint = live._endpoint
-    assert endpoint is not None
     try:
         whole = await answer(live, "Tell me about event streams.", 1)
         # Forget the conversation, so that the second turn asks exactly what the first did.
@@ -60,11 +59,11 @@ async def chat_with_cuts(spec: SessionSpec) -> None:
         assert turn.verdict is not None
         assert turn.verdict.kind == "lossless"
         assert len(turn.connections) == 3
-        assert endpoint._process is not None
-        child = endpoint._process.pid
+        started = children()
+        assert len(started) == 2
     finally:
         await live.close()
-    assert not alive(child)
+    assert not children() & started
     assert live.path is not None
     recording = read_recording(live.path)
     reopened = Analysis(recording.header)

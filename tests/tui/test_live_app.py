@@ -15,6 +15,7 @@ from sse_tui.session.spec import SessionSpec
 from sse_tui.tui.app import SseTuiApp
 from sse_tui.tui.bars.faults_bar import FaultKeys
 from sse_tui.tui.bars.header import HeaderLine
+from tests.children import child_running
 
 WORDS = " ".join(f"word{n}" for n in range(60))
 SIZE = (120, 36)
@@ -182,7 +183,7 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"one", "enter")
         await until(lambda: app.session.analysis.turns and app.session.analysis.turns[0].events > 5)
-        os.kill(app.session._capture._process.pid, signal.SIGKILL)
+        os.kill(child_running("sse_tui.session.capture.process"), signal.SIGKILL)
         await until(lambda: "CAPTURE GONE: F8" in app.query_one(HeaderLine).render().plain)
         await pilot.press(*"lost", "enter")
         await until(lambda: app.prompt is not None and app.prompt.text == "lost" and not app.waiting)
@@ -222,7 +223,7 @@ async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"one", "enter")
         await until(lambda: turn_over(app))
-        os.kill(app.session._endpoint._process.pid, signal.SIGKILL)
+        os.kill(child_running("--supervised"), signal.SIGKILL)
         await until(lambda: "ENDPOINT FAILED: F8" in app.query_one(HeaderLine).render().plain)
         await until(lambda: any(notice.title == "endpoint-gone" for notice in app._notifications))
         await pilot.press(*"two", "enter")
@@ -259,7 +260,7 @@ async def test_escape_while_waiting_to_reconnect_stops_the_turn(until) -> None:
         await pilot.press(*"go", "enter")
         await until(lambda: app.session.analysis.turns and app.session.analysis.turns[0].events > 3)
         # With nobody listening every attempt fails, and the waits between them grow.
-        os.kill(app.session._endpoint._process.pid, signal.SIGKILL)
+        os.kill(child_running("--supervised"), signal.SIGKILL)
         await until(lambda: app.session.analysis.turns[0].reconnecting)
         await pilot.press("escape")
         await until(lambda: not app.session.busy)
@@ -278,7 +279,7 @@ async def test_a_disk_that_is_full_is_told_and_the_conversation_goes_on_when_the
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: endpoint_ready(app))
         path = app.session.path
-        pid = app.session._capture._process.pid
+        pid = child_running("sse_tui.session.capture.process")
         # The kernel answers EFBIG to what would make the file longer than this.
         limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (path.stat().st_size + 12_000, limits[1]))

@@ -23,7 +23,7 @@ from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
     from sse_tui.dialects.base import Message
-    from sse_tui.session.endpoint import EndpointStatus
+    from sse_tui.server.status import EndpointStatus
     from sse_tui.session.headless import Headless
     from sse_tui.session.spec import SessionSpec
 
@@ -106,13 +106,13 @@ async def _ask(session: Headless, messages: list[Message], *, as_json: bool, met
     return 0
 
 
-def _loading(status: narration.Status, said: EndpointStatus) -> None:
-    if said.state == "ready":
-        status.clear()
-    elif said.state == "downloading" and said.total:
-        status.update(f"downloading {said.model} {narration.bar(said.done, said.total)}")
-    elif said.state != "failed":
-        status.update(said.message or f"{said.state} {said.model}")
+def _loading(shown: narration.Status, status: EndpointStatus) -> None:
+    if status.state == "ready":
+        shown.clear()
+    elif status.state == "downloading" and status.total:
+        shown.update(f"downloading {status.model} {narration.bar(status.done, status.total)}")
+    elif status.state != "failed":
+        shown.update(f"{status.state} {status.model}")
 
 
 def _finish(session: Headless, out: Output, *, as_json: bool, metrics: bool) -> None:

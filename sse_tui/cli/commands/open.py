@@ -60,8 +60,8 @@ def _view(source: str, loaded: Loaded, given: dict[str, Any]) -> int:
     with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
         if source == "-":
             path = Path(folder) / "stdin.sse.jsonl"
-            with spooled(path) as failed:
-                return failed or launch(open_spec(loaded, given, path))
+            with spooled(path):
+                return launch(open_spec(loaded, given, path))
         path = Path(folder) / f"{Path(source).name}.sse.jsonl"
         with narration.Status(f"reading {source}"):
             spool(open_source(source), path)

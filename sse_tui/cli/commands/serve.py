@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sse_tui.config import Loaded
     from sse_tui.server.serve_options import ServeOptions
     from sse_tui.server.settings import ServerSettings
+    from sse_tui.server.status import EndpointStatus, StatusWatcher
 
 
 @click.command("serve")
@@ -125,21 +126,19 @@ def _settings(loaded: Loaded, token: str | None) -> ServerSettings:
     )
 
 
-def _narrator(
-    status: narration.Status, token: str | None, variable: str
-) -> Callable[[str, dict[str, Any]], None]:
-    def tell(state: str, details: dict[str, Any]) -> None:
-        if state == "downloading":
-            status.update("downloading " + narration.bar(int(details.get("done") or 0), details.get("total")))
-        elif state == "ready":
-            status.clear()
-            url = str(details["url"]).rstrip("/")
-            narration.say(f"sse-tui: serving {details.get('model')} at {url}/v1  (ctrl+c to stop)")
-            narration.say(f"  {_example(url, str(details.get('model')), variable if token else None)}")
-        elif state in ("starting", "loading", "stopping"):
-            status.update(f"{state} ...")
+def _narrator(shown: narration.Status, token: str | None, variable: str) -> StatusWatcher:
+    def tell(status: EndpointStatus) -> None:
+        if status.state == "downloading":
+            shown.update("downloading " + narration.bar(status.done, status.total))
+        elif status.state == "ready":
+            shown.clear()
+            url = status.url.rstrip("/")
+            narration.say(f"sse-tui: serving {status.model} at {url}/v1  (ctrl+c to stop)")
+            narration.say(f"  {_example(url, status.model, variable if token else None)}")
+        elif status.state in ("starting", "loading", "stopping"):
+            shown.update(f"{status.state} ...")
         else:
-            status.clear()
+            shown.clear()
 
     return tell
 

@@ -1,10 +1,9 @@
-"""The TUI's end of the capture process: start it, command it, hear how far its file has grown."""
+"""The TUI's end of the capture process: start it, command it, know how far its file has grown."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from asyncio.subprocess import Process
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,8 +11,8 @@ from pathlib import Path
 
 from sse_tui.config import Config, state_dir
 from sse_tui.errors import RecordingError, SseTuiError, StreamError
+from sse_tui.processes.child import Child
 from sse_tui.recording import new_path, prune
-from sse_tui.session import children
 from sse_tui.session.capture import protocol
 from sse_tui.session.requests import TurnSpec
 from sse_tui.session.spec import SessionSpec
@@ -52,14 +51,13 @@ class CaptureClient:
     def __init__(self, spec: SessionSpec, changed: Callable[[], None]) -> None:
         self._spec = spec
         self._changed = changed
-        self._process: Process | None = None
+        self._child: Child[protocol.Report] | None = None
         self._listener: asyncio.Task[None] | None = None
         self._opened: asyncio.Future[protocol.Opened] | None = None
-        self._closing = False
+        self._origin_ns = 0
         self.path: Path | None = None
         self.size = 0
         self.busy = False
-        self.outcome = ""
         self.error: SseTuiError | None = None
 
     async def start(self) -> Path:
@@ -72,7 +70,7 @@ class CaptureClient:
         `conns` counts the connections so far, `broken` is the turn and number of the one that was open.
         """
         await self.close()
-        self._closing, self.error = False, None
+        self.error = None
         if self.path is None:
             return await self.start()
         return await self._launch(self.path, self._origin_ns, conns, broken)
@@ -81,12 +79,14 @@ class CaptureClient:
         self, path: Path, origin_ns: int | None = None, conns: int = 0, broken: tuple[int, int] | None = None
     ) -> Path:
         self._opened = asyncio.get_running_loop().create_future()
-        self._process = await children.start(
-            ["-m", "sse_tui.session.capture.process"], log=state_dir() / "capture.log"
+        # Whoever waits for it may have been cancelled; its failure is in `error` too.
+        self._opened.add_done_callback(lambda future: future.cancelled() or future.exception())
+        self._child = await Child.start(
+            "sse_tui.session.capture.process", reports=protocol.read_report, log=state_dir() / "capture.log"
         )
-        self._listener = asyncio.ensure_future(self._listen(self._process))
+        self._listener = asyncio.ensure_future(self._listen(self._child))
         redaction = self._spec.config.recording
-        await self._send(
+        self._send(
             protocol.Open(
                 str(path),
                 redaction.redact_headers,
@@ -97,7 +97,11 @@ class CaptureClient:
                 broken,
             )
         )
-        opened = await asyncio.wait_for(asyncio.shield(self._opened), START_S)
+        try:
+            opened = await asyncio.wait_for(asyncio.shield(self._opened), START_S)
+        except TimeoutError:
+            self._child.kill(f"It did not start within {START_S:g} s.")
+            opened = await self._opened
         self._origin_ns = opened.origin_ns
         self.path = path
         return path
@@ -105,77 +109,76 @@ class CaptureClient:
     @property
     def gone(self) -> bool:
         """True when the process ended and nobody had asked it to."""
-        return self._process is not None and self._process.returncode is not None and not self._closing
+        return self._child is not None and self._child.ended_unasked
 
     def now(self) -> int:
-        """The session clock, ns: the children of one machine share its monotonic clock."""
+        """The session clock, ns: the processes of one machine share its monotonic clock."""
         return time.monotonic_ns() - self._origin_ns
 
-    async def turn(self, number: int, turn: TurnSpec, *, plan: str = "") -> None:
+    def turn(self, number: int, turn: TurnSpec, *, plan: str = "") -> None:
         """Run a turn, `plan` armed from its start."""
-        self.error, self.outcome = None, ""
-        await self._send(protocol.Run(number, replace(turn, plan=plan or turn.plan)))
+        self.error = None
+        self._send(protocol.RunTurn(number, replace(turn, plan=plan or turn.plan)))
         self.busy = True
         self._changed()
 
-    async def stop(self) -> None:
+    def stop(self) -> None:
         """Stop the running turn."""
-        await self._send(protocol.Stop())
+        self._send(protocol.Stop())
 
-    async def arm(self, plan: str) -> None:
+    def arm(self, plan: str) -> None:
         """Hand a fault plan to the running turn."""
-        await self._send(protocol.Arm(plan))
+        self._send(protocol.Arm(plan))
 
-    async def note(self, text: str) -> None:
+    def note(self, text: str) -> None:
         """Write a bookmark."""
-        await self._send(protocol.Bookmark(text))
+        self._send(protocol.Bookmark(text))
 
     async def close(self) -> None:
         """End the recording and the process. Idempotent."""
-        self._closing = True
-        if self._process is not None:
-            await children.end(self._process)
+        if self._child is not None:
+            await self._child.end()
         if self._listener is not None:
             await self._listener
 
-    async def _send(self, command: protocol.Command) -> None:
-        if self._process is None or self._process.stdin is None or self._process.returncode is not None:
-            raise self._gone()
-        self._process.stdin.write(protocol.encode(command) + b"\n")
-        try:
-            await self._process.stdin.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            raise self._gone() from None
+    def _send(self, command: protocol.Command) -> None:
+        if self._child is None or not self._child.running:
+            raise _gone()
+        self._child.send(command)
 
-    def _gone(self) -> SseTuiError:
-        return StreamError(
-            "capture-gone",
-            "The capture process is not running any more; what it recorded is whole.",
-            "F8 starts it again, and the recording goes on.",
-        )
-
-    async def _listen(self, process: Process) -> None:
-        assert process.stdout is not None
-        while line := await process.stdout.readline():
-            self._hear(protocol.decode_report(line))
+    async def _listen(self, child: Child[protocol.Report]) -> None:
+        async for report in child.reports():
+            self._take(report)
             self._changed()
-        await process.wait()
-        if not self._closing:
-            self.busy, self.error = False, self._gone()
-            if self._opened is not None and not self._opened.done():
-                self._opened.set_exception(self.error)
+        end = await child.exit_text()
+        if child.ended_unasked:
+            self.busy = False
+            self._fail(_gone(end))
             self._changed()
 
-    def _hear(self, report: protocol.Report) -> None:
-        if isinstance(report, protocol.Grown):
-            self.size = report.size
-        elif isinstance(report, protocol.Opened):
-            assert self._opened is not None
-            self._opened.set_result(report)
-        elif isinstance(report, protocol.Done):
-            self.busy, self.outcome = False, report.outcome
-            self.error = protocol.unpack_error(report.error) if report.error is not None else None
-        elif isinstance(report, protocol.Failed):
-            self.error = protocol.unpack_error(report.error)
-            if self._opened is not None and not self._opened.done():
-                self._opened.set_exception(self.error)
+    def _take(self, report: protocol.Report) -> None:
+        match report:
+            case protocol.Grown():
+                self.size = report.size
+            case protocol.Opened():
+                assert self._opened is not None
+                self._opened.set_result(report)
+            case protocol.Done():
+                self.busy = False
+                self.error = report.error.error() if report.error is not None else None
+            case protocol.CommandFailed():
+                self._fail(report.error.error())
+
+    def _fail(self, error: SseTuiError) -> None:
+        self.error = error
+        if self._opened is not None and not self._opened.done():
+            self._opened.set_exception(error)
+
+
+def _gone(end: str = "") -> SseTuiError:
+    how = f": it {end.rstrip('.')}" if end else ""
+    return StreamError(
+        "capture-gone",
+        f"The capture process is not running any more{how}. What it recorded is whole.",
+        f"Its log is {state_dir() / 'capture.log'}. F8 starts it again, and the recording goes on.",
+    )

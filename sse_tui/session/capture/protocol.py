@@ -1,12 +1,13 @@
-"""What the TUI and its capture process say to each other: JSON lines, commands one way and events the other."""
+"""What the TUI and its capture process say to each other: commands one way, reports the other."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import msgspec
 
-from sse_tui.errors import SseTuiError, StreamError
+from sse_tui.processes.messages import ErrorMessage, reader
 from sse_tui.session.requests import TurnSpec
 
 
@@ -17,8 +18,8 @@ class _Command(msgspec.Struct, tag_field="do", frozen=True):
 class Open(_Command, tag="open", frozen=True):
     """Begin the recording. Sent first, once. `secrets` are values that must never be written.
 
-    With `origin_ns`, the session's start, the recording at `path` is gone on with after its process died: `conns`
-    counts its connections, and `broken` is the turn and number of the one that was open.
+    With `origin_ns`, the session's start, the recording at `path` is continued after its process died: `conns` counts
+    its connections, and `broken` is the turn and number of the one that was open.
     """
 
     path: str
@@ -30,8 +31,8 @@ class Open(_Command, tag="open", frozen=True):
     broken: tuple[int, int] | None = None
 
 
-class Run(_Command, tag="turn", frozen=True):
-    """Run a turn; a second one while a turn runs is refused with `Failed`."""
+class RunTurn(_Command, tag="turn", frozen=True):
+    """Run a turn; a second one while a turn runs is refused with `CommandFailed`."""
 
     number: int
     turn: TurnSpec
@@ -53,11 +54,7 @@ class Bookmark(_Command, tag="note", frozen=True):
     text: str
 
 
-class Quit(_Command, tag="quit", frozen=True):
-    """End the recording and exit; the end of the command pipe says the same."""
-
-
-Command: TypeAlias = Open | Run | Stop | Arm | Bookmark | Quit
+Command: TypeAlias = Open | RunTurn | Stop | Arm | Bookmark
 
 
 class _Report(msgspec.Struct, tag_field="ev", frozen=True):
@@ -81,29 +78,16 @@ class Done(_Report, tag="done", frozen=True):
     """The turn is over; `error` says why, when it went wrong."""
 
     number: int
-    outcome: str
-    error: tuple[str, str, str] | None = None
+    error: ErrorMessage | None = None
 
 
-class Failed(_Report, tag="failed", frozen=True):
+class CommandFailed(_Report, tag="failed", frozen=True):
     """A command could not be carried out."""
 
-    error: tuple[str, str, str]
+    error: ErrorMessage
 
 
-Report: TypeAlias = Opened | Grown | Done | Failed
+Report: TypeAlias = Opened | Grown | Done | CommandFailed
 
-
-def pack_error(error: SseTuiError) -> tuple[str, str, str]:
-    """An error as it crosses the pipe."""
-    return error.code, error.message, error.hint
-
-
-def unpack_error(parts: tuple[str, str, str]) -> SseTuiError:
-    """The error on the other side of the pipe; its class is lost, its code is not."""
-    return StreamError(*parts)
-
-
-encode = msgspec.json.Encoder().encode
-decode_command = msgspec.json.Decoder(Command).decode
-decode_report = msgspec.json.Decoder(Report).decode
+read_command: Callable[[bytes], Command] = reader(Command)
+read_report: Callable[[bytes], Report] = reader(Report)

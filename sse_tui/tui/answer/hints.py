@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sse_tui.session.live import Live, Status
+from sse_tui.session.live import Live, SessionStatus
 from sse_tui.text.safety import pane_line
 from sse_tui.tui.bars.endpoint_text import engine_text, loading_text
 
@@ -10,7 +10,7 @@ BAR_CELLS = 30
 Hint = tuple[str, str]
 
 
-def hints(live: Live, status: Status, waiting: str, retry_key: str) -> list[Hint]:
+def hints(live: Live, status: SessionStatus, waiting: str, retry_key: str) -> list[Hint]:
     """Lines of (look, text). `waiting` is a prompt that is sent as soon as the model is ready."""
     if live.spec.mode == "open":
         return [("hint", ""), ("hint", "reading the recording…")]
@@ -30,7 +30,7 @@ def hints(live: Live, status: Status, waiting: str, retry_key: str) -> list[Hint
     return lines
 
 
-def _endpoint(status: Status, retry_key: str) -> list[Hint]:
+def _endpoint(status: SessionStatus, retry_key: str) -> list[Hint]:
     endpoint = status.endpoint
     if endpoint is None:
         return []

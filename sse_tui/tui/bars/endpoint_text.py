@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sse_tui.session.endpoint import EndpointStatus
+from sse_tui.engine.interface import EngineInfo
+from sse_tui.server.status import EndpointStatus
 from sse_tui.text.safety import pane_line
 
 
@@ -18,11 +19,11 @@ def loading_text(status: EndpointStatus) -> str:
 
 
 def engine_text(status: EndpointStatus) -> str:
-    """Where the model runs, as llama.cpp itself tells: ``ready on CPU, 0/31 layers offloaded``."""
+    """Where the model runs, as llama.cpp itself reports: ``ready on CPU, 0/31 layers offloaded``."""
     engine = status.engine
-    if not engine:
+    if engine is None:
         return status.state
-    if engine.get("engine") == "scripted":
+    if engine.engine == "scripted":
         return "ready: scripted engine, no model runs"
     text = f"ready on {_devices(engine)}"
     layers = _layers(engine)
@@ -32,26 +33,19 @@ def engine_text(status: EndpointStatus) -> str:
 def engine_short(status: EndpointStatus) -> str:
     """The same for the header: ``CPU 0/31``."""
     engine = status.engine
-    if status.state != "ready" or not engine:
+    if status.state != "ready" or engine is None:
         return ""
-    if engine.get("engine") == "scripted":
+    if engine.engine == "scripted":
         return "scripted"
     return f"{_devices(engine)} {_layers(engine)}".rstrip()
 
 
-def _devices(engine: dict[str, object]) -> str:
-    devices = engine.get("devices")
-    if isinstance(devices, list) and devices:
-        names = [
-            str(device.get("name", device)) if isinstance(device, dict) else str(device) for device in devices
-        ]
-        return pane_line("+".join(names))
-    return pane_line(str(devices)) if devices else "CPU"
+def _devices(engine: EngineInfo) -> str:
+    return pane_line("+".join(device.name for device in engine.devices)) or "CPU"
 
 
-def _layers(engine: dict[str, object]) -> str:
-    offloaded, total = engine.get("layers_offloaded"), engine.get("layers")
-    return f"{offloaded or 0}/{total}" if total else ""
+def _layers(engine: EngineInfo) -> str:
+    return f"{engine.layers_offloaded}/{engine.layers}" if engine.layers else ""
 
 
 def megabytes(count: int) -> str:

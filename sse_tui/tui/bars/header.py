@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from sse_tui.analysis.turn import Turn
-from sse_tui.session.live import Live, Status
+from sse_tui.session.live import Live, SessionStatus
 from sse_tui.text.safety import pane_line
 from sse_tui.tui.bars.endpoint_text import engine_short, loading_text
 from sse_tui.tui.detail.findings import SIGNS
@@ -135,7 +135,7 @@ class HeaderLine(Widget):
         local = spec.config.local.model if spec.mode == "chat" and spec.profile.base_url is None else ""
         return pane_line(spec.profile.model or local)
 
-    def _state(self, turn: Turn | None, status: Status) -> list[LinePart]:
+    def _state(self, turn: Turn | None, status: SessionStatus) -> list[LinePart]:
         endpoint = status.endpoint
         file = self._file_state(turn) if self._live.spec.mode == "open" else None
         if file is not None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
+from concurrent.futures import CancelledError
 from pathlib import Path
 
 from textual.app import App
@@ -15,6 +14,7 @@ from textual.app import App
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.offline.bundle import Bundle, make_bundle, new_bundle_path
 from sse_tui.session.live import Live
+from sse_tui.tui.picture_process import draw_apart
 from sse_tui.tui.screens.notices import notify_error
 from sse_tui.tui.screens.question import Ask
 
@@ -53,7 +53,7 @@ class BugBundle:
 
     async def _run(self, out: Path) -> None:
         try:
-            made = await asyncio.to_thread(self._make, out)
+            made = await asyncio.to_thread(self._make, out, asyncio.get_running_loop())
         except SseTuiError as error:
             notify_error(self._app, error)
         else:
@@ -71,7 +71,7 @@ class BugBundle:
         finally:
             self.running = False
 
-    def _make(self, out: Path) -> Bundle:
+    def _make(self, out: Path, loop: asyncio.AbstractEventLoop) -> Bundle:
         """In a thread: the bundle of a copy, since the recording may grow meanwhile."""
         source = self._session.path
         assert source is not None
@@ -87,22 +87,16 @@ class BugBundle:
                     config=spec.config,
                     secrets=tuple(dict.fromkeys(known)),
                     dialect=spec.dialect,
-                    pictures=lambda recording: self._picture(recording, Path(folder) / "screenshot.svg"),
+                    pictures=lambda recording: self._picture(recording, loop),
                 )
         except OSError as error:
             raise UsageError("cannot-bundle", f"Cannot bundle {source}: {error.strerror}.") from error
 
-    def _picture(self, recording: Path, out: Path) -> Mapping[str, str]:
-        """A picture of the redacted recording, drawn in another process: two apps in one would share their output."""
-        arguments = [sys.executable, "-m", "sse_tui.tui.picture", str(recording), str(out)]
-        if self._session.spec.dialect:
-            arguments.append(self._session.spec.dialect)
+    def _picture(self, recording: Path, loop: asyncio.AbstractEventLoop) -> Mapping[str, str]:
+        """A picture of the redacted recording, by a process that the app's event loop looks after."""
+        drawing = draw_apart(recording, self._session.spec.dialect, PICTURE_S)
         try:
-            subprocess.run(
-                arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                check=True, timeout=PICTURE_S,
-            )  # fmt: skip
-            return {"screenshot.svg": out.read_text("utf-8")}
-        except (OSError, subprocess.SubprocessError):
+            return {"screenshot.svg": asyncio.run_coroutine_threadsafe(drawing, loop).result()}
+        except (OSError, SseTuiError, CancelledError):
             # A bundle without a picture is better than none.
             return {}

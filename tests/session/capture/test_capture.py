@@ -12,14 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from sse_tui.processes.messages import line
 from sse_tui.recording import read_recording
 from sse_tui.recording.records import Chunk, Close, End, Fault, Note, Reconnect, Request
-from sse_tui.session.capture.client import CaptureClient
+from sse_tui.session.capture import protocol
 from sse_tui.session.live import Live
 from sse_tui.session.requests import TurnSpec
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest
 from tests.analysis.story import done, role, token
+from tests.children import child_running, wait_until_gone
+
+CAPTURE = "sse_tui.session.capture.process"
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
@@ -184,11 +188,8 @@ async def test_the_recording_is_whole_after_the_capture_process_was_killed(
     upstream = await serve(1000, 0.005)  # type: ignore[misc]
     live = Live(spec_for(upstream))
     await live.start()
-    capture = live._capture
-    assert isinstance(capture, CaptureClient)
-    assert capture._process is not None
     await until(lambda: bool(live.analysis.turns) and live.analysis.turns[0].events > 20, live)
-    os.kill(capture._process.pid, signal.SIGKILL)
+    os.kill(child_running(CAPTURE), signal.SIGKILL)
     await until(lambda: live.status.error is not None, live)
     assert live.status.error is not None
     assert live.status.error.code == "capture-gone"
@@ -206,11 +207,12 @@ from pathlib import Path
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest
+from tests.children import child_running
 
 async def main():
     live = Live(SessionSpec(mode="inspect", request=StreamRequest("GET", sys.argv[1])))
     await live.start()
-    print(live._capture._process.pid, flush=True)
+    print(child_running("sse_tui.session.capture.process"), flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(main())
@@ -226,27 +228,16 @@ async def test_no_capture_process_outlives_a_killed_parent(state: Path, serve: C
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    await until(lambda: not alive(child))
-
-
-def alive(pid: int) -> bool:
-    """Whether the process still runs; a zombie that nobody has waited for does not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text("ascii")
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
+    assert await asyncio.to_thread(wait_until_gone, child)
 
 
 def test_a_turn_crosses_the_pipe_unchanged() -> None:
-    from sse_tui.session.capture import protocol
-
     turn = TurnSpec(
         StreamRequest("POST", "http://h/", [("A", "b")], b"\x00\xff{}", "openai-chat"), plan="cut@event=3"
     )
-    command = protocol.Run(3, turn)
-    back = protocol.decode_command(protocol.encode(command))
-    assert isinstance(back, protocol.Run)
+    command = protocol.RunTurn(3, turn)
+    back = protocol.read_command(line(command))
+    assert isinstance(back, protocol.RunTurn)
     assert back.turn.request.body == turn.request.body
     assert back.turn.plan == turn.plan
     assert back.turn.policy == turn.policy
