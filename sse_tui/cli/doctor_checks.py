@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sse_tui.engine.interface import EngineInfo
     from sse_tui.session.headless import Headless
 
-_PACKAGES = ("textual", "httpx", "httptools", "starlette", "uvicorn", "msgspec")
-_LOCAL_PACKAGES = ("llama-cpp-python", "numpy", "jinja2", "uvloop")
+_PACKAGES = ("textual", "httpx", "httptools", "starlette", "uvicorn", "uvloop", "msgspec")
+_LOCAL_PACKAGES = ("llama-cpp-python", "numpy", "jinja2")
 _SELF_TEST_TEXT = (
     "The quick brown fox jumps over the lazy dog, and the stream goes on where it was cut. \u00fc\u20ac"
 )
@@ -77,7 +77,8 @@ def _packages() -> CheckResult:
         try:
             have.append(f"{name} {version(name)}")
         except PackageNotFoundError:
-            if name in _PACKAGES:
+            # uvloop has no builds for some platforms, and the loop of asyncio stands in for it.
+            if name in _PACKAGES and name != "uvloop":
                 missing.append(name)
     if missing:
         return CheckResult("fail", f"missing: {', '.join(missing)}", "Reinstall sse-tui.")

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.text import safety
+from sse_tui.text.json_line import to_json
 
 
 class Output:
@@ -82,19 +83,6 @@ class Output:
         # Only the conditions that are always reported: error and hang-up.
         poller.register(descriptor, 0)
         return bool(poller.poll(0))
-
-
-def to_json(value: Any) -> str:
-    """`value` as compact JSON without a line end."""
-    import msgspec
-
-    try:
-        return msgspec.json.encode(value).decode()
-    except UnicodeEncodeError:
-        # A lone surrogate: msgspec refuses it, ASCII escapes can say it.
-        import json
-
-        return json.dumps(msgspec.to_builtins(value), separators=(",", ":"))
 
 
 def stdout_failed(error: OSError) -> SseTuiError:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sse_tui.cli import narration
+from sse_tui.cli.ending import ended
 from sse_tui.cli.output import Output
 from sse_tui.cli.sources import stdin
 from sse_tui.cli.views import Limit, view
@@ -29,7 +30,7 @@ def open_source(source: str) -> Recording | Piped:
 def read_source(
     source: str, form: str, loaded: Loaded, dialect: str | None, *, max_events: int | None = None
 ) -> int:
-    """Print `source` as "text", "json" or "raw" and return 0. Raises the error of the first turn that broke."""
+    """Print `source` as "text", "json" or "raw"; the exit code. Raises the error of the first turn that broke."""
     from sse_tui.analysis.analysis import Analysis
 
     opened = open_source(source)
@@ -44,10 +45,7 @@ def read_source(
     )
     for note in opened.notes:
         narration.warn(note)
-    problem = _first_problem(analysis) if whole else None
-    if problem is not None:
-        raise problem
-    return 0
+    return ended(analysis, _first_problem(analysis) if whole else None)
 
 
 def _print(

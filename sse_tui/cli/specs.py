@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,7 +32,9 @@ def chat_spec(loaded: Loaded, given: Mapping[str, Any]) -> SessionSpec:
 
 
 def inspect_spec(loaded: Loaded, given: Mapping[str, Any], curl: CurlRequest) -> SessionSpec:
-    """A request for any event stream."""
+    """A request for any event stream. Raises `UsageError` for HTTP/2 without the package that speaks it."""
+    if curl.http2 and find_spec("h2") is None:
+        raise UsageError("http2-extra-missing", "HTTP/2 needs h2: pip install 'sse-tui[http2]'")
     from sse_tui.transport import StreamRequest
 
     return _spec(

@@ -17,8 +17,8 @@ from sse_tui.engine.available import MISSING
 
 ROOT = Path(__file__).parents[2]
 RECORDING = str(ROOT / "tests" / "data" / "recordings" / "resumed.sse.jsonl")
-# What the extra brings; a package's folder and its metadata begin with the same letters.
-EXTRA = ("llama", "numpy", "jinja2", "pip", "uvloop", "diskcache", "markupsafe")
+# What extras bring; a package's folder and its metadata begin with the same letters.
+EXTRA = ("llama", "numpy", "jinja2", "pip", "diskcache", "markupsafe", "h2", "hpack", "hyperframe")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def base(python: str, env: dict[str, str], tmp_path: Path) -> Callable[..., Any]
 
 
 def test_the_environment_is_a_base_install(python: str) -> None:
-    for name in ("llama_cpp", "numpy", "jinja2", "pip", "uvloop"):
+    for name in ("llama_cpp", "numpy", "jinja2", "pip", "h2"):
         done = subprocess.run(
             [python, "-c", f"import {name}"], stderr=subprocess.PIPE, text=True, check=False
         )
@@ -69,6 +69,12 @@ def test_what_needs_a_local_model_says_what_to_install(base: Callable[..., Any],
     done = base(*args)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == f"sse-tui: error: {MISSING}\n"
+
+
+def test_http_2_says_what_to_install(base: Callable[..., Any]) -> None:
+    done = base("tail", "--http2", "https://127.0.0.1:1/")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "sse-tui: error: HTTP/2 needs h2: pip install 'sse-tui[http2]'\n"
 
 
 @pytest.mark.terminal

@@ -19,7 +19,6 @@ from sse_tui import dialects
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.jsonform import entry_json
 from sse_tui.cli import curl_arguments
-from sse_tui.cli.output import to_json
 from sse_tui.config import load
 from sse_tui.dialects import Answer, LineDialect
 from sse_tui.errors import ConfigError, RecordingError, UsageError
@@ -42,6 +41,7 @@ from sse_tui.recording import Follower, open_any, read_recording
 from sse_tui.recording.record_lines import decode_record, encode_line
 from sse_tui.recording.records import Chunk, Header, Record
 from sse_tui.text import safety
+from sse_tui.text.json_line import to_json
 
 DATA = Path(__file__).parents[1] / "data"
 LIMIT = 1 << 16

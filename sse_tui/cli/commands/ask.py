@@ -78,6 +78,7 @@ def _messages(spec: SessionSpec, prompt: str) -> list[Message]:
 
 
 async def _ask(session: Headless, messages: list[Message], *, as_json: bool, metrics: bool) -> int:
+    from sse_tui.cli.ending import ended
     from sse_tui.cli.following import follow
     from sse_tui.cli.views import narrate, texts
 
@@ -101,9 +102,7 @@ async def _ask(session: Headless, messages: list[Message], *, as_json: bool, met
                     out.end_line()
             _finish(session, out, as_json=as_json, metrics=metrics)
             problem = session.problem
-    if problem is not None:
-        raise problem
-    return 0
+    return ended(session.analysis, problem)
 
 
 def _loading(shown: narration.Status, status: EndpointStatus) -> None:

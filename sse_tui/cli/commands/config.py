@@ -72,6 +72,6 @@ def _rows(loaded: Loaded) -> list[tuple[str, Any, str]]:
 
 def _shown(value: Any) -> str:
     """A value as TOML writes it; None, which TOML cannot write, as ``(not set)``."""
-    from sse_tui.cli.output import to_json
+    from sse_tui.text.json_line import to_json
 
     return "(not set)" if value is None else to_json(value)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from sse_tui.cli.options import config_option, dialect_option, load_config, output_option
-from sse_tui.cli.output import Output, to_json
+from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
+from sse_tui.text.json_line import to_json
 
 if TYPE_CHECKING:
     from sse_tui.config import Loaded
@@ -47,10 +48,10 @@ def command(
                 "conn-with-md", "--conn cannot be combined with --to md, which covers all connections."
             )
         from sse_tui.cli.commands.report import read_report
-        from sse_tui.offline.report import markdown
+        from sse_tui.offline.report.forms import render
 
         report = read_report(source, [], load_config(config), stream_dialect)
-        data = report.without_secrets(markdown.render(report)).encode("utf-8", "replace")
+        data = render(report, "md").encode("utf-8", "replace")
     else:
         data = _exported(source, form, conn, load_config(config))
     if output is not None:

@@ -9,7 +9,8 @@ import click
 
 from sse_tui.cli import narration
 from sse_tui.cli.options import dialect_option
-from sse_tui.cli.output import Output, to_json
+from sse_tui.cli.output import Output
+from sse_tui.text.json_line import to_json
 from sse_tui.text.safety import terminal
 
 if TYPE_CHECKING:

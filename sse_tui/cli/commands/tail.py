@@ -96,6 +96,7 @@ def _live(
 
 
 async def _tail(session: Headless, form: str, max_events: int | None) -> int:
+    from sse_tui.cli.ending import ended
     from sse_tui.cli.following import follow
     from sse_tui.cli.views import Limit, view
 
@@ -111,9 +112,7 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
                 if not out.abandoned():
                     out.end_line()
         problem = session.problem if whole else None
-    if problem is not None:
-        raise problem
-    return 0
+    return ended(session.analysis, problem)
 
 
 async def _records(session: Headless) -> AsyncGenerator[Record, None]:

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sse_tui.analysis.analysis import Analysis
-from sse_tui.cli.output import to_json
 from sse_tui.errors import RecordingError
 from sse_tui.offline.export import read_tape
 from sse_tui.offline.export.curl_command import curl_command
@@ -18,6 +17,7 @@ from sse_tui.offline.export.pytest_file import pytest_file
 from sse_tui.offline.replay import Script
 from sse_tui.offline.report import ReportBuilder, html, junit, markdown, plain, report_json
 from sse_tui.recording.records import Header, Record, Request
+from sse_tui.text.json_line import to_json
 from tests.offline.export.test_har_file import sessions
 
 ODD = st.text(st.characters(), max_size=10)

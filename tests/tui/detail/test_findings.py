@@ -56,7 +56,7 @@ async def test_enter_goes_from_a_finding_to_its_row_and_marks_its_bytes(opened, 
             await pilot.press("down")
         told = shown(app.workspace.detail.findings)
         assert "The data is not JSON" in told
-        assert "Send one whole JSON text an event" in told
+        assert "Send exactly one complete JSON text" in told
         assert "bentoml/OpenLLM#864" in told
         await pilot.press("enter")
         row = app.workspace.wire.log_view.selected_row

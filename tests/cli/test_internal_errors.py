@@ -1,0 +1,65 @@
+"""A rule of the diagnosis that fails ends every headless command with exit 70, and never with a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sse_tui.cli.main import main
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.registry import CHECKS, RULES, rule
+from sse_tui.diagnosis.view import EntryView
+
+DONE = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+FAULT = b'data: {"error":{"message":"boom"}}\n\n'
+
+
+@pytest.fixture
+def broken_rule() -> Iterator[None]:
+    @rule("broken-rule", "info", "event", advice="None.", reference="a test")
+    def check(entry: EntryView, facts: Facts) -> None:
+        """It has a bug."""
+        raise ZeroDivisionError("division by zero")
+
+    yield
+    del RULES["broken-rule"]
+    CHECKS["event"] = [(known, check) for known, check in CHECKS["event"] if known.id != "broken-rule"]
+
+
+def ended(args: list[str], capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as done:
+        main(args)
+    out, err = capfd.readouterr()
+    assert isinstance(done.value.code, int)
+    return done.value.code, out, err
+
+
+@pytest.mark.parametrize(
+    "command", [["report"], ["open", "--text"], ["open", "--json"], ["tail"], ["tail", "--raw"]]
+)
+@pytest.mark.parametrize("body", [DONE, FAULT], ids=["whole", "fault"])
+def test_it_is_exit_70(
+    command: list[str], body: bytes, broken_rule: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.sse"
+    path.write_bytes(body)
+    code, out, err = ended([*command, str(path)], capfd)
+    assert code == 70
+    assert out
+    first, *rest = err.splitlines()
+    assert first.startswith("sse-tui: error: internal: rule broken-rule failed on event 1: ZeroDivisionError")
+    # What the stream itself reported is still said.
+    assert ["boom" in line for line in rest] == ([True] if body is FAULT and command != ["report"] else [])
+
+
+@pytest.mark.parametrize("command", [["report"], ["open", "--text"], ["tail"]])
+def test_without_it_the_exit_code_is_the_streams(
+    command: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.sse"
+    path.write_bytes(DONE)
+    assert ended([*command, str(path)], capfd)[0] == 0
+    path.write_bytes(FAULT)
+    assert ended([*command, str(path)], capfd)[0] == (1 if command == ["report"] else 4)
