@@ -40,6 +40,8 @@ nanoseconds.
 Errors are `SseTuiError`, with a `code` for programs and a `message` for people.
 """
 
+from sse_tui.version import __version__
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sse_tui.api import (
@@ -59,8 +61,6 @@ if TYPE_CHECKING:
         render,
         report,
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Analysis",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 from tests.code_map import CONTRIBUTING, summary, with_map
@@ -21,6 +23,18 @@ def test_the_import_contracts_hold() -> None:
     linter = Path(sys.executable).with_name("lint-imports")
     result = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stdout
+
+
+def test_no_import_cycle_not_even_a_lazy_one() -> None:
+    graph = grimp.build_graph(
+        "sse_tui", cache_dir=None
+    )  # imports in functions and under TYPE_CHECKING included
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert sum(map(len, imports.values())) > len(MODULES)
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from sse_tui import dialects
 from sse_tui.analysis.entry import Span
-from sse_tui.analysis.transcript import Transcript
 from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer
-from sse_tui.dialects.base import Delta, Dialect, Reasoning, Refusal, StreamFault, Text, ToolCall
+from sse_tui.dialects.base import Delta, Dialect, StreamFault
+from sse_tui.dialects.transcript import Transcript
 from sse_tui.metrics import ClockBuilder, Gaps, Tpot
 from sse_tui.recording.records import Close, Request, Response
 from sse_tui.resume import Continuity, Verdict
@@ -55,28 +55,20 @@ class Turn:
     discarded_tail: bool = False
     reconnecting: bool = False
     repeats: int = 0
-    transcript: Transcript = field(default_factory=Transcript)
     bytes: int = 0
     findings: list[Finding] = field(default_factory=list)
 
     def write(self, deltas: Sequence[Delta]) -> Span | None:
-        """Add an event's deltas to the answer and the transcript; gives the span of the transcript they wrote."""
+        """Add an event's deltas to the answer; gives the span of its transcript that they wrote."""
         start = self.transcript.length
         for delta in deltas:
             self.answer.add(delta)
-            if isinstance(delta, Text):
-                self._append("text", delta.text)
-            elif isinstance(delta, Reasoning):
-                self._append("reasoning", delta.text)
-            elif isinstance(delta, Refusal):
-                self._append("refusal", delta.text)
-            elif isinstance(delta, ToolCall):
-                self._append("tool", (f"\n{delta.name} " if delta.name else "") + delta.arguments)
         return (start, self.transcript.length) if self.transcript.length > start else None
 
-    def _append(self, channel: str, text: str) -> None:
-        if text:
-            self.transcript.append(channel, text)
+    @property
+    def transcript(self) -> Transcript:
+        """The answer's text in the order of arrival, as a reader saw it grow."""
+        return self.answer.transcript
 
     @property
     def dialect_name(self) -> str:

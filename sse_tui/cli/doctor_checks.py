@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import sse_tui
 from sse_tui.cli.options import load_config
 from sse_tui.cli.running import run
 from sse_tui.config import Loaded
 from sse_tui.engine.available import MISSING, local_models_available
 from sse_tui.errors import SseTuiError
+from sse_tui.version import __version__
 
 if TYPE_CHECKING:
     from sse_tui.engine.interface import EngineInfo
@@ -66,7 +66,7 @@ def checks(config: str | None) -> Iterator[tuple[str, Check]]:
 
 def _program() -> CheckResult:
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    return CheckResult("ok", f"sse-tui {sse_tui.__version__}, {python}, {platform.platform()}")
+    return CheckResult("ok", f"sse-tui {__version__}, {python}, {platform.platform()}")
 
 
 def _packages() -> CheckResult:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import sse_tui
 from sse_tui.cli import help_page, narration
 from sse_tui.cli.exits import Exit
-from sse_tui.cli.main import COMPLETE_VAR
+from sse_tui.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -79,7 +78,7 @@ class Commands(click.Group):
     epilog=f"\b\n{help_page.EXIT_CODES}",
 )
 @click.option("--config", "config", metavar="FILE", help=help_page.OPTIONS["--config FILE"])
-@click.version_option(sse_tui.__version__, prog_name="sse-tui", message="%(prog)s %(version)s")
+@click.version_option(__version__, prog_name="sse-tui", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context, config: str | None) -> None:
     ctx.obj = config
@@ -108,11 +107,11 @@ def run(args: list[str]) -> int:
         raise KeyboardInterrupt from None
 
 
-def complete(instruction: str) -> int:
-    """Answer a shell's request for completions, or for its script."""
+def complete(variable: str, instruction: str) -> int:
+    """Answer a shell's request, which came in the environment variable, for completions or for its script."""
     from click.shell_completion import shell_complete
 
-    return shell_complete(cli, {}, "sse-tui", COMPLETE_VAR, instruction)
+    return shell_complete(cli, {}, "sse-tui", variable, instruction)
 
 
 def _usage(error: click.ClickException) -> str:

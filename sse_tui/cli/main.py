@@ -27,7 +27,7 @@ def _run(args: list[str]) -> int:
         if instruction := os.environ.get(COMPLETE_VAR):
             from sse_tui.cli.group import complete
 
-            return complete(instruction)
+            return complete(COMPLETE_VAR, instruction)
         if args in (["--help"], ["-h"], ["--version"]):
             return _answer(args[0])
         from sse_tui.cli.group import run
@@ -61,7 +61,7 @@ def _run(args: list[str]) -> int:
 
 def _answer(option: str) -> int:
     if option == "--version":
-        from sse_tui import __version__
+        from sse_tui.version import __version__
 
         text = f"sse-tui {__version__}\n"
     else:

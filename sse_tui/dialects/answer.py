@@ -18,67 +18,36 @@ from sse_tui.dialects.base import (
     ToolCall,
     Usage,
 )
-from sse_tui.dialects.pieces import Pieces
+from sse_tui.dialects.transcript import Transcript
 
-
-class _Channel:
-    """Pieces of text by choice and part. Adding is O(1); reading joins, and joins nothing twice."""
-
-    __slots__ = ("_joined", "_parts", "length")
-
-    def __init__(self) -> None:
-        self._parts: dict[tuple[int, int], Pieces] = {}
-        self._joined: str | None = ""
-        self.length = 0
-
-    def add(self, delta: Text | Reasoning | Refusal) -> None:
-        text, index, part = delta
-        try:
-            pieces = self._parts[index, part]
-        except KeyError:
-            pieces = self._parts[index, part] = Pieces()
-        pieces.append(text)
-        self.length += len(text)
-        self._joined = None
-
-    @property
-    def text(self) -> str:
-        if self._joined is None:
-            self._joined = "".join([self._parts[place].text for place in sorted(self._parts)])
-        return self._joined
-
-    @property
-    def indices(self) -> set[int]:
-        return {index for index, _ in self._parts}
+# The slot of the names of tool calls in the transcript: they are part of what a reader saw, not of the arguments.
+_NAMES = -1
 
 
 class _Call:
-    __slots__ = ("arguments", "id", "index", "name")
+    __slots__ = ("id", "index", "name")
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.id: str | None = None
         self.name: str | None = None
-        self.arguments = Pieces()
 
 
 class Answer:
     """Takes deltas with `add`, each in O(1), and gives what they amount to so far.
 
-    Several choices, and the parts of each (blocks, output items), are concatenated in their order with nothing
-    between. An id or a name that a tool call sends again is not appended to itself. `usage` and `error` are
-    the last ones reported, `model` the last non-empty name, `finish_reason` that of the first choice that has
-    one.
+    `transcript` holds the text. Choices, and the parts of each (blocks, output items), are concatenated in their
+    order with nothing between. An id or a name that a tool call sends again is not appended to itself. `usage` and
+    `error` are the last ones reported, `model` the last non-empty name, `finish_reason` that of the first choice that
+    has one.
 
-    `Meta` deltas that it understands: "model", "done", "server_tool_call" (``{"type", "name",
-    "arguments"?, "slot"?}``; those of the same slot are pieces of one call), "tool_plan" (a piece of text),
-    "final_text", "incomplete_reason", "jsonrpc" (the kind of one message).
+    `Meta` deltas that it understands: "model", "done", "server_tool_call" (``{"type", "name", "arguments"?, "slot"?}``;
+    those of the same slot are pieces of one call), "tool_plan" (a piece of text), "final_text", "incomplete_reason",
+    "jsonrpc" (the kind of one message).
     """
 
     def __init__(self) -> None:
-        self._text = _Channel()
-        self._reasoning = _Channel()
-        self._refusal = _Channel()
+        self.transcript = Transcript()
         self._calls: dict[int, _Call] = {}
         self._finishes: dict[int, str] = {}
         self._usage: Usage | None = None
@@ -93,11 +62,10 @@ class Answer:
         self._server_slots: dict[int, tuple[dict[str, Any], list[str]]] = {}
         self.done_sentinel = False
         self.json_errors = 0
-        self.malformed = 0
         self._add: dict[type, Callable[[Any], None]] = {
-            Text: self._text.add,
-            Reasoning: self._reasoning.add,
-            Refusal: self._refusal.add,
+            Text: self._add_text,
+            Reasoning: self._add_reasoning,
+            Refusal: self._add_refusal,
             ToolCall: self._add_call,
             Usage: self._add_usage,
             Finish: self._add_finish,
@@ -111,14 +79,25 @@ class Answer:
         """Take one delta, in the order of the stream."""
         self._add[type(delta)](delta)
 
+    def _add_text(self, delta: Text) -> None:
+        self.transcript.append("text", *delta)
+
+    def _add_reasoning(self, delta: Reasoning) -> None:
+        self.transcript.append("reasoning", *delta)
+
+    def _add_refusal(self, delta: Refusal) -> None:
+        self.transcript.append("refusal", *delta)
+
     def _add_call(self, delta: ToolCall) -> None:
         call = self._calls.get(delta.slot)
         if call is None:
             call = self._calls[delta.slot] = _Call(delta.index)
         call.id = call.id or delta.id
         call.name = call.name or delta.name
+        if delta.name:
+            self.transcript.append("tool", f"\n{delta.name} ", _NAMES)
         if delta.arguments:
-            call.arguments.append(delta.arguments)
+            self.transcript.append("tool", delta.arguments, delta.slot)
 
     def _add_usage(self, delta: Usage) -> None:
         self._usage = delta
@@ -166,33 +145,32 @@ class Answer:
             known["arguments"] = ""
 
     def _add_malformed(self, delta: Malformed) -> None:
-        self.malformed += 1
         self.json_errors += delta.kind == "json"
 
     @property
     def text(self) -> str:
         """The visible answer, refusals not included."""
-        return self._text.text
+        return self.transcript.text("text")
 
     @property
     def text_length(self) -> int:
         """Characters in `text`, without joining it."""
-        return self._text.length
+        return self.transcript.length_of("text")
 
     @property
     def reasoning(self) -> str:
         """The reasoning as far as the server showed it."""
-        return self._reasoning.text
+        return self.transcript.text("reasoning")
 
     @property
     def reasoning_length(self) -> int:
         """Characters in `reasoning`, without joining it."""
-        return self._reasoning.length
+        return self.transcript.length_of("reasoning")
 
     @property
     def refusal(self) -> str:
         """The refusal, "" without one."""
-        return self._refusal.text
+        return self.transcript.text("refusal")
 
     @property
     def tool_plan(self) -> str:
@@ -203,7 +181,10 @@ class Answer:
     def tool_calls(self) -> list[dict[str, Any]]:
         """Calls for the client to answer, ``{"id", "name", "arguments"}``: by choice, then by appearance."""
         ordered = sorted(self._calls.items(), key=lambda item: (item[1].index, item[0]))
-        return [{"id": call.id, "name": call.name, "arguments": call.arguments.text} for _, call in ordered]
+        return [
+            {"id": call.id, "name": call.name, "arguments": self.transcript.part("tool", slot)}
+            for slot, call in ordered
+        ]
 
     @property
     def server_tool_calls(self) -> list[dict[str, Any]]:
@@ -233,33 +214,5 @@ class Answer:
     @property
     def choices(self) -> int:
         """Number of choices that sent anything."""
-        indices = self._text.indices | self._reasoning.indices | self._refusal.indices | set(self._finishes)
-        return len(indices | {call.index for call in self._calls.values()})
-
-    def summary(self) -> dict[str, Any]:
-        """The answer as plain data, under the names that reports use; the rare members only where present."""
-        summary: dict[str, Any] = {
-            "model": self.model,
-            "text": self.text,
-            "reasoning": self.reasoning,
-            "refusal": self.refusal,
-            "tool_calls": self.tool_calls,
-            "finish_reason": self.finish_reason,
-            "usage": self.usage,
-            "error": self.error._asdict() if self.error else None,
-            "done_sentinel": self.done_sentinel,
-            "json_errors": self.json_errors,
-        }
-        if self.server_tool_calls:
-            summary["server_tool_calls"] = self.server_tool_calls
-        if self._tool_plan:
-            summary["tool_plan"] = self.tool_plan
-        if self.choices > 1:
-            summary["choices"] = self.choices
-        if self.incomplete_reason is not None:
-            summary["incomplete_reason"] = self.incomplete_reason
-        if self.final_text is not None:
-            summary["final_text"] = self.final_text
-        if self.jsonrpc:
-            summary["jsonrpc"] = dict(self.jsonrpc)
-        return summary
+        indices = set[int]().union(*map(self.transcript.choices, ("text", "reasoning", "refusal")))
+        return len(indices.union(self._finishes, (call.index for call in self._calls.values())))

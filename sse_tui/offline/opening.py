@@ -17,9 +17,9 @@ from typing import Any
 
 import msgspec
 
-from sse_tui import __version__
 from sse_tui.recording import Piece, Recording, Redactor, Writer, enough, import_pieces, open_any, sniff
 from sse_tui.recording.records import Header, Record
+from sse_tui.version import __version__
 
 READ_SIZE = 64 * 1024
 SNIFF_BYTES = 4096

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
@@ -37,9 +36,9 @@ class _Body:
 
 
 class BodyIndex:
-    """Where each chunk of a recording is; built by feeding it records in the order of the file.
+    """Where each chunk of a recording is; built by adding them in the order of the file.
 
-    Chunks are numbered from 0 over the whole recording. Records of other kinds are passed over.
+    Chunks are numbered from 0 over the whole recording.
     """
 
     def __init__(self) -> None:
@@ -49,20 +48,6 @@ class BodyIndex:
 
     def __len__(self) -> int:
         return len(self._offsets)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the columns, what they hold in reserve or on the disk not counted."""
-        columns = [self._offsets, self._times]
-        for body in self._bodies.values():
-            columns += [body.numbers, body.starts]
-        return sum(column.nbytes for column in columns)
-
-    def feed(self, pairs: Iterable[tuple[int, Record]]) -> None:
-        """Take (offset of the line, record) pairs, as `Follower.poll` and `with_offsets` give them."""
-        for offset, record in pairs:
-            if type(record) is Chunk:
-                self.add(offset, record)
 
     def add(self, file_offset: int, record: Chunk, *, size: int | None = None) -> int:
         """Take one chunk; its number. `size` is what it adds to the body where that is not its own size."""
@@ -76,10 +61,6 @@ class BodyIndex:
         body.starts.append(body.size)
         body.size += record.size if size is None else size
         return number
-
-    def conns(self) -> list[int]:
-        """The connections that have a body, in the order of their first chunk."""
-        return list(self._bodies)
 
     def size(self, conn: int) -> int:
         """How many bytes of body connection `conn` has brought."""
@@ -100,14 +81,6 @@ class BodyIndex:
         if body is None or not 0 <= offset < body.size:
             return None
         return body.numbers[bisect_right(body.starts, offset) - 1]
-
-    def start_of(self, conn: int, number: int) -> int:
-        """The offset in the body of `conn` at which its chunk `number` begins. Raises KeyError."""
-        body = self._bodies[conn]
-        place = bisect_left(body.numbers, number)
-        if place == len(body.numbers) or body.numbers[place] != number:
-            raise KeyError(number)
-        return body.starts[place]
 
     def span(self, conn: int, start: int, end: int) -> list[tuple[int, int]]:
         """The chunks that hold the bytes from `start` to `end`: (number, where it begins in the body)."""

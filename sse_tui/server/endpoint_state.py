@@ -10,7 +10,6 @@ import hashlib
 import time
 from collections.abc import Callable
 
-from sse_tui import __version__
 from sse_tui.engine.interface import EngineInfo, Generation
 from sse_tui.errors import EngineError
 from sse_tui.server.api_errors import ApiError, from_engine
@@ -24,6 +23,7 @@ from sse_tui.server.memory_store import MemoryStore
 from sse_tui.server.settings import ServerSettings
 from sse_tui.server.status import EndpointState
 from sse_tui.server.store import EventStore, StreamState
+from sse_tui.version import __version__
 
 
 class Endpoint:

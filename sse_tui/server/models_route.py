@@ -9,11 +9,11 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sse_tui import __version__
 from sse_tui.engine.interface import EngineInfo
 from sse_tui.server.auth import KNOWN
 from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.status import EndpointState
+from sse_tui.version import __version__
 
 _started = int(time.time())
 

@@ -12,13 +12,14 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sse_tui import __version__, dialects
+from sse_tui import dialects
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Plan, parse_plan
 from sse_tui.recording import Redactor, Writer
 from sse_tui.recording.records import Close, CloseReason, End, Header, Note, Record
 from sse_tui.session.requests import TurnSpec
 from sse_tui.transport import Driver, SessionClock
+from sse_tui.version import __version__
 
 
 class Recorder:

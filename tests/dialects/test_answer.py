@@ -17,6 +17,7 @@ from sse_tui.dialects.base import (
     ToolCall,
     Usage,
 )
+from tests.dialects.answer_data import as_data
 
 
 def assembled(*deltas: Delta) -> Answer:
@@ -27,7 +28,7 @@ def assembled(*deltas: Delta) -> Answer:
 
 
 def test_nothing() -> None:
-    assert Answer().summary() == {
+    assert as_data(Answer()) == {
         "model": None,
         "text": "",
         "reasoning": "",
@@ -61,7 +62,7 @@ def test_everything() -> None:
         Meta("done", "[DONE]"),
         Meta("anything", None),
     )
-    assert answer.summary() == {
+    assert as_data(answer) == {
         "model": "m",
         "text": "Hib",
         "reasoning": "hm",
@@ -76,7 +77,7 @@ def test_everything() -> None:
         "tool_plan": "first this",
         "choices": 2,
     }
-    assert (answer.malformed, answer.progress) == (2, Progress(1, 2))
+    assert answer.progress == Progress(1, 2)
 
 
 @given(st.lists(st.tuples(st.text(max_size=5), st.integers(-2, 3), st.booleans())))

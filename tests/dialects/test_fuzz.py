@@ -21,6 +21,7 @@ from sse_tui.dialects import (
     sniff,
 )
 from sse_tui.eventstream import Event
+from tests.dialects.answer_data import as_data
 
 # Kinds and members that the dialects look for; a value that fits nowhere is the interesting one.
 KINDS = [
@@ -170,7 +171,7 @@ events = st.lists(
 
 
 def settle(dialect: Dialect, answer: Answer) -> None:
-    json.dumps(answer.summary(), ensure_ascii=False).encode("utf-8")
+    json.dumps(as_data(answer), ensure_ascii=False).encode("utf-8")
     assert dialect.complete in (True, False, None)
     assert dialect.ended in (True, False)
     assert len(answer.text) == answer.text_length

@@ -18,6 +18,7 @@ import pytest
 from sse_tui import dialects
 from sse_tui.dialects import Answer, Dialect, payload
 from sse_tui.eventstream import Comment, Event, Ignored, Item, Parser, Retry, Tail
+from tests.dialects.answer_data import as_data
 
 ASSEMBLED = (
     *("openai-chat", "openai-completions", "openai-responses", "openai-assistants", "openai-transcription"),
@@ -60,7 +61,7 @@ def read(items: list[Item], dialect: str) -> tuple[dict[str, Any], Dialect]:
         if isinstance(item, Event):
             for delta in reader.read(item):
                 answer.add(delta)
-    return answer.summary(), reader
+    return as_data(answer), reader
 
 
 def framing(entry: Entry) -> None:
@@ -212,7 +213,7 @@ def read_in_pieces(entry: Entry, seed: int) -> dict[str, Any]:
                 for delta in reader.read(item):
                     answer.add(delta)
         at += size
-    return answer.summary()
+    return as_data(answer)
 
 
 def test_reads_do_not_matter(recorded: list[Entry]) -> None:

@@ -42,6 +42,7 @@ from sse_tui.recording.record_lines import decode_record, encode_line
 from sse_tui.recording.records import Chunk, Header, Record
 from sse_tui.text import safety
 from sse_tui.text.json_line import to_json
+from tests.dialects.answer_data import as_data
 
 DATA = Path(__file__).parents[1] / "data"
 LIMIT = 1 << 16
@@ -113,7 +114,7 @@ def dialect(data: bytes) -> None:
             for line in data.decode("utf-8", "replace").split("\n"):
                 for delta in reader.read_line(line):
                     answer.add(delta)
-        to_json(answer.summary())
+        to_json(as_data(answer))
         assert reader.complete in (True, False, None)
         assert len(answer.text) == answer.text_length
 

@@ -21,6 +21,7 @@ from sse_tui.dialects.base import Message
 from sse_tui.eventstream import Event, Parser
 from sse_tui.session.headless import Headless
 from sse_tui.session.spec import SessionSpec
+from tests.dialects.answer_data import as_data
 
 OWN = Path(__file__).resolve().parents[1] / "data" / "streams"
 
@@ -107,7 +108,7 @@ def expected(dialect: str, stream: bytes) -> dict[str, Any]:
         if isinstance(item, Event) and not reader.ended:  # a client stops at the end marker
             for delta in reader.read(item):
                 answer.add(delta)
-    return answer.summary()
+    return as_data(answer)
 
 
 def test_all_of_them_but_the_one_that_sends_lines() -> None:
@@ -146,7 +147,7 @@ async def chat(dialect: str, stream: bytes) -> None:
             async for _ in asked:
                 pass
             turn = session.analysis.turns[0]
-            found = turn.answer.summary()
+            found = as_data(turn.answer)
     assert provider.path == path
     assert provider.headers[key_header].removeprefix("Bearer ") == "k"
     assert complies(provider.body)

@@ -180,11 +180,6 @@ class AnthropicMessages(TypedDialect):
         "message_stop": _message_stop,
     }
 
-    @property
-    def open_blocks(self) -> list[int]:
-        """The indices of the content blocks that began and have not stopped."""
-        return sorted(self._blocks)
-
     @classmethod
     def prepare(
         cls, base_url: str, model: str, messages: Sequence[Message], params: Mapping[str, Any]

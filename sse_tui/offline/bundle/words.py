@@ -6,11 +6,11 @@ import platform
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from sse_tui import __version__
 from sse_tui.errors import RecordingError
 from sse_tui.offline.export.curl_command import curl_command
 from sse_tui.offline.export.tape import TapedConnection
 from sse_tui.offline.report import Report, markdown
+from sse_tui.version import __version__
 
 LIBRARIES = (
     *("httptools", "httpx", "llama-cpp-python", "msgspec", "starlette", "textual", "uvicorn", "uvloop"),

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from sse_tui import __version__
 from sse_tui.offline.export.tape import Tape, TapedConnection
 from sse_tui.recording.imports.har_own import OWN
 from sse_tui.recording.records import Headers, Request, Response
+from sse_tui.version import __version__
 
 EVENT_STREAM = "text/event-stream"
 # A browser refuses an entry without a URL.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sse_tui import __version__
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.objectives import objective_rows
 from sse_tui.analysis.turn import Turn
@@ -14,6 +13,7 @@ from sse_tui.offline.report.expectation import Expectation, Judgement, judge
 from sse_tui.offline.report.timeline import Timeline
 from sse_tui.recording import Redactor
 from sse_tui.recording.records import Note, Record, Request, Response
+from sse_tui.version import __version__
 
 __all__ = ["Objective", "Report", "ReportBuilder", "is_failure", "ranked"]
 

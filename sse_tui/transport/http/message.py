@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import httpx
 
-from sse_tui import __version__
 from sse_tui.errors import UsageError
 from sse_tui.fields import first, has, is_token, without
 from sse_tui.recording.records import Headers, Request, Response
 from sse_tui.transport.stream_request import StreamRequest
+from sse_tui.version import __version__
 
 LAST_EVENT_ID = "last-event-id"
 # What a request for an event stream carries (HTML standard, section 9.2.3) unless the caller sets it. No content

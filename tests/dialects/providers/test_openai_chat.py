@@ -518,7 +518,7 @@ class TestMalformed:
 
     def test_reading_goes_on(self) -> None:
         assembled = answer(chunk({"content": "a"}), event('{"choices'), chunk({"content": "b"}))
-        assert (assembled.text, assembled.json_errors, assembled.malformed) == ("ab", 1, 1)
+        assert (assembled.text, assembled.json_errors) == ("ab", 1)
 
     def test_an_unknown_payload_has_no_meaning_and_no_fault(self) -> None:
         assert read({"hello": "world"}) == []

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sse_tui.dialects import Answer, create, names
 from sse_tui.eventstream import Event
+from tests.dialects.answer_data import as_data
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats()
 json_values = st.recursive(
@@ -81,7 +82,7 @@ def swallow(*events: Event) -> None:
         for event in events:
             for delta in dialect.read(event):
                 assembled.add(delta)
-        json.dumps(assembled.summary(), ensure_ascii=False).encode("utf-8")
+        json.dumps(as_data(assembled), ensure_ascii=False).encode("utf-8")
         assert dialect.complete in (True, False, None)
         assert len(assembled.text) == assembled.text_length
         assert len(assembled.reasoning) == assembled.reasoning_length

@@ -6,6 +6,7 @@ import pytest
 
 from sse_tui.dialects import OpenAIResponses
 from sse_tui.dialects.base import Finish, Malformed, Meta, Refusal, StreamFault
+from tests.dialects.answer_data import as_data
 
 NAME = "openai-responses"
 
@@ -187,7 +188,7 @@ def test_refusals(read: Any) -> None:
 
 def test_incomplete_and_failed(read: Any) -> None:
     told = read(NAME, done("incomplete", incomplete_details={"reason": "max_output_tokens"}))
-    assert told.answer.summary()["incomplete_reason"] == "max_output_tokens"
+    assert as_data(told.answer)["incomplete_reason"] == "max_output_tokens"
     assert (told.answer.finish_reason, told.dialect.complete) == ("incomplete", True)
     told = read(NAME, done("failed", error={"code": "server_error", "message": "x"}))
     assert told.answer.error == StreamFault(None, "server_error", "x")
@@ -236,7 +237,7 @@ SILENT = [
 @pytest.mark.parametrize("kind", SILENT)
 def test_kinds_that_bring_no_text(kind: str, read: Any) -> None:
     told = read(NAME, ev(kind, output_index=0, delta="x", annotation={}, text="x"))
-    summary = told.answer.summary()
+    summary = as_data(told.answer)
     assert (summary["text"], summary["reasoning"], summary["tool_calls"]) == ("", "", [])
     assert (told.of(Malformed), told.dialect.ended) == ([], False)
 

@@ -11,7 +11,7 @@ def turn(*pieces: tuple[str, str]) -> Turn:
     made = Turn(1)
     made.connections.append(Connection(1))
     for channel, text in pieces:
-        made._append(channel, text)
+        made.transcript.append(channel, text)
     return made
 
 
@@ -31,7 +31,7 @@ def test_text_grows_at_its_end_while_it_streams() -> None:
     made, doc = turn(("text", "one two")), document()
     doc.sync([made])
     assert texts(doc) == ["you", "ask", "", "assistant", "one two"]
-    made._append("text", " three four five")
+    made.transcript.append("text", " three four five")
     assert doc.sync([made])
     assert texts(doc)[4:] == ["one two three four ", "five"]
     assert not doc.sync([made])
@@ -41,7 +41,7 @@ def test_text_grows_at_its_end_while_it_streams() -> None:
 def test_no_character_is_held_back_however_the_stream_ends(reason: str) -> None:
     made, doc = turn(("text", "all of it and the last wor")), document(60)
     doc.sync([made])
-    made._append("text", "d")
+    made.transcript.append("text", "d")
     end(made, reason)
     doc.sync([made])
     assert "all of it and the last word" in texts(doc)

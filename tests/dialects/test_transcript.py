@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-from sse_tui.analysis.transcript import LOOSE, Transcript
+from sse_tui.dialects import Answer
+from sse_tui.dialects.base import Text
+from sse_tui.dialects.pieces import LOOSE
+from sse_tui.dialects.transcript import Transcript
 
 
 def said(transcript: Transcript, offset: int = 0) -> list[tuple[str, str]]:
@@ -62,3 +65,41 @@ def test_a_token_costs_little_more_than_its_characters(read_every: int) -> None:
     pieces = list(transcript)
     assert sum(sys.getsizeof(piece.text) for piece in pieces) < 1.3 * transcript.length
     assert len(pieces) < 50_000 / LOOSE * 2
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_each_part_is_there_whole_whatever_came_between(seed: int) -> None:
+    choose = random.Random(seed)
+    transcript, arrived = Transcript(), []
+    parts: dict[tuple[str, int, int], str] = {}
+    for number in range(3_000):
+        channel = choose.choice(["text", "reasoning"])
+        index, part = choose.randrange(3), choose.randrange(2)
+        text = choose.choice(["", "x", f"{number} " * 5])
+        transcript.append(channel, text, index, part)
+        arrived.append((channel, text))
+        parts[channel, index, part] = parts.get((channel, index, part), "") + text
+        if choose.random() < 0.02:
+            channel = choose.choice(["text", "reasoning", "refusal"])
+            expected = "".join(parts[key] for key in sorted(parts) if key[0] == channel)
+            assert transcript.text(channel) == expected
+            assert transcript.text(channel) is transcript.text(channel)
+            assert transcript.length_of(channel) == len(expected)
+    everything = "".join(text for _, text in arrived)
+    assert "".join(text for _, text in transcript) == everything
+    for offset in range(0, len(everything), 997):
+        assert "".join(text for _, text in transcript.since(offset)) == everything[offset:]
+    assert {(c, i) for c in ("text", "reasoning") for i in transcript.choices(c)} == {
+        key[:2] for key in parts
+    }
+
+
+def test_a_text_that_is_read_while_it_grows_is_held_once() -> None:
+    answer = Answer()
+    for number in range(100_000):
+        answer.add(Text(" word"))
+        if number % 1_000 == 0:
+            assert answer.text.endswith(" word")
+            assert sum(len(text) for _, text in answer.transcript.since(5 * number)) == 5
+    assert answer.text is answer.text
+    assert next(iter(answer.transcript)).text is answer.text
