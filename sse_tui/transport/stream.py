@@ -172,12 +172,11 @@ class Stream:
         return rest
 
     def _break(self, step: Cut | Reset) -> None:
-        note = ""
         if isinstance(step, Cut):
             self._body.close()
-        elif not self._body.reset():
-            note = "; this connection could only be closed, not reset"
-        self._finish(CloseReason.FAULT, step.did + note)
+        else:
+            self._body.reset()
+        self._finish(CloseReason.FAULT, step.did)
 
     def _finish(self, reason: CloseReason, detail: str) -> None:
         self.reason, self.detail = reason, detail

@@ -1,1 +1,1 @@
-"""HTTP over stamped connections: sockets, TLS, framing, and httpx's own transport for proxies and HTTP/2."""
+"""HTTP over stamped connections: sockets, TLS, framing, and httpcore for proxies and HTTP/2."""

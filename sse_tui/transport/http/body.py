@@ -31,8 +31,8 @@ class ResponseBody(Protocol):
     def close(self) -> None:
         """Close the connection with a FIN. May be called twice."""
 
-    def reset(self) -> bool:
-        """Close the connection, with a RST if that is possible; returns whether it was."""
+    def reset(self) -> None:
+        """Close the connection with a RST."""
 
     async def closed(self) -> None:
         """Wait until a close that was begun is done."""
@@ -80,9 +80,8 @@ class StampedBody:
     def close(self) -> None:
         self._stream.close()
 
-    def reset(self) -> bool:
+    def reset(self) -> None:
         self._stream.reset()
-        return True
 
     async def closed(self) -> None:
         """Nothing to wait for: a socket is closed at once."""

@@ -1,39 +1,123 @@
-"""What the stamping transport does not do (HTTP/2, proxies), by httpx's own, in the same shape.
-
-Reads are stamped after httpx gave them, so their clock is "read", and phases come from httpcore's trace
-events.
-"""
+"""What the stamping transport cannot do (HTTP/2, proxies), by httpcore over the same stamped connections."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import ssl
-import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
+import httpcore
 import httpx
 
 from sse_tui.errors import ConnectError
 from sse_tui.recording.records import CloseReason
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import BodyEnd, BodyStream
-from sse_tui.transport.http.stamping import PhaseSink
+from sse_tui.transport.http.opening import Opening, PhaseSink, WireStream, nowhere
 from sse_tui.transport.http.tcp import Read
-from sse_tui.transport.problems import authority, first_byte_timed_out, lost_before_headers, tls_failed
+from sse_tui.transport.http.tls import TlsStream, TruncatedTls
+from sse_tui.transport.problems import authority, first_byte_timed_out, lost_before_headers
 
 
-class HttpxBody:
-    """The body of a response of httpx's. A read that is cut short goes on in the background for the next
-    call.
+class FallbackTransport(httpx.AsyncBaseTransport):
+    """One request, one connection, by httpcore. The extensions are those of the stamping transport."""
+
+    def __init__(
+        self, clock: SessionClock, context: ssl.SSLContext, http2: bool, proxy: httpx.Proxy | None
+    ) -> None:
+        self._clock = clock
+        self._context = context
+        self._http2 = http2
+        self._proxy = proxy
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        url = request.url
+        limits = dict(request.extensions.get("timeout", {}))
+        phase: PhaseSink = request.extensions.get("phase", nowhere)
+        opening = Opening(self._clock, phase, limits.get("connect"))
+        network = _Network(opening, request.extensions.get("opened", nowhere))
+        sending = _Sending(self._clock, opening)
+        pool = self._pool(network)
+        try:
+            response = await pool.handle_async_request(
+                httpcore.Request(
+                    request.method,
+                    httpcore.URL(
+                        scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+                    ),
+                    headers=request.headers.raw,
+                    content=await request.aread(),
+                    extensions={"trace": sending, "timeout": limits},
+                )
+            )
+        except BaseException as error:
+            await pool.aclose()
+            if isinstance(error, Exception):
+                raise self._problem(url, error, limits.get("read")) from error
+            raise
+        limits.pop("read", None)  # httpcore looks it up at each read; the body has limits of its own
+        stream = network.stream
+        assert stream is not None
+        t = max(stream.last.t, sending.sent)
+        phase("headers", t, t - sending.sent)
+        body = HttpcoreBody(response, pool, stream)
+        return httpx.Response(
+            status_code=response.status,
+            headers=response.headers,
+            stream=BodyStream(body),
+            request=request,
+            extensions={**response.extensions, "body": body, "sent": sending.sent, "headers_at": t},
+        )
+
+    def _pool(self, network: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
+        """A pool for one request: setting up each connection is part of what is measured."""
+        options: dict[str, Any] = {
+            "ssl_context": self._context, "http2": self._http2, "network_backend": network,
+        }  # fmt: skip
+        if self._proxy is None:
+            return httpcore.AsyncConnectionPool(**options)
+        url = self._proxy.url
+        return httpcore.AsyncHTTPProxy(
+            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            proxy_auth=self._proxy.raw_auth,
+            proxy_headers=self._proxy.headers.raw,
+            **options,
+        )
+
+    def _problem(self, url: httpx.URL, error: Exception, limit: float | None) -> Exception:
+        """The error of an exchange that brought no response, in the words of the stamping transport."""
+        if isinstance(error, ConnectError):
+            if self._proxy is None or error.code not in ("dns", "connect", "connect-refused"):
+                return error
+            return ConnectError(
+                "proxy",
+                f"Could not connect to the proxy {authority(self._proxy.url)}: {error.message}",
+                "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY.",
+            )
+        if isinstance(error, TimeoutError):
+            return first_byte_timed_out(url, limit)
+        if isinstance(error, httpcore.ProxyError):
+            return ConnectError(
+                "proxy", f"The proxy answered {error}.", "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY."
+            )
+        return lost_before_headers(url, str(error) or type(error).__name__, b"")
+
+
+class HttpcoreBody:
+    """The body of a response of httpcore's.
+
+    A read that is cancelled goes on in the background for the next call: a cancellation inside httpcore would close
+    the connection.
     """
 
-    def __init__(self, response: httpx.Response, clock: SessionClock) -> None:
-        self._response = response
-        self._clock = clock
-        self._pieces: AsyncIterator[bytes] = response.aiter_raw()
+    def __init__(
+        self, response: httpcore.Response, pool: httpcore.AsyncConnectionPool, stream: _Stream
+    ) -> None:
+        self._pool = pool
+        self._stream = stream
+        self._pieces: AsyncIterator[bytes] = aiter(response.aiter_stream())
         self._pending: asyncio.Task[bytes | None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self.ending: BodyEnd | None = None
@@ -44,7 +128,7 @@ class HttpxBody:
                 self._pending = asyncio.ensure_future(self._next())
             try:
                 data = await asyncio.shield(self._pending)
-            except httpx.HTTPError as error:
+            except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
                 self._pending = None
                 self.ending = _ending(error)
                 return None
@@ -52,22 +136,16 @@ class HttpxBody:
             if data is None:
                 self.ending = BodyEnd(CloseReason.EOF, "")
             elif data:
-                return Read(data, self._clock.now(), "read")
+                return Read(data, self._stream.last.t, self._stream.last.clock)
         return None
 
     def close(self) -> None:
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._aclose())
 
-    def reset(self) -> bool:
-        network = self._response.extensions.get("network_stream")
-        sock = network.get_extra_info("socket") if network is not None else None
-        could = sock is not None and hasattr(sock, "setsockopt")
-        if sock is not None and could:
-            with contextlib.suppress(OSError):
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    def reset(self) -> None:
+        self._stream.wire.abort_on_close()
         self.close()
-        return could
 
     async def closed(self) -> None:
         if self._closing is not None:
@@ -80,111 +158,96 @@ class HttpxBody:
         if self._pending is not None:
             self._pending.cancel()
             await asyncio.gather(self._pending, return_exceptions=True)
-        with contextlib.suppress(httpx.HTTPError, OSError):
-            await self._response.aclose()
+        with contextlib.suppress(RuntimeError, httpcore.NetworkError, OSError):
+            await self._pool.aclose()
+        self._stream.wire.close()
 
 
-class FallbackTransport(httpx.AsyncBaseTransport):
-    """httpx's transport, its phases and its errors told as the stamping transport tells them."""
+# httpcore's interfaces have a `timeout`; that of connecting is left to `Opening`, and one of writing is never set.
 
-    def __init__(self, clock: SessionClock, context: ssl.SSLContext, http2: bool, proxy: str | None) -> None:
-        self._clock = clock
-        self._proxy = httpx.URL(proxy) if proxy else None
-        self._inner = httpx.AsyncHTTPTransport(verify=context, http1=True, http2=http2, proxy=proxy)
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        trace = _Trace(self._clock, request.extensions.get("phase"))
-        timeout = request.extensions.get("timeout", {})
-        inner = httpx.Request(
-            request.method,
-            request.url,
-            headers=request.headers,
-            stream=request.stream,
-            extensions={"trace": trace, "timeout": {**timeout, "write": None, "pool": None}},
-        )
-        host = request.url.host
+class _Network(httpcore.AsyncNetworkBackend):
+    """Connections for httpcore, opened by `Opening`. `stream` is the outermost one, through TLS and proxy."""
+
+    def __init__(self, opening: Opening, opened: Callable[[WireStream], object]) -> None:
+        self.opening = opening
+        self.opened = opened
+        self.stream: _Stream | None = None
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        return self.wrapped(await self.opening.tcp(host, port))
+
+    def wrapped(self, wire: WireStream) -> _Stream:
+        self.opened(wire)
+        self.stream = _Stream(wire, self)
+        return self.stream
+
+
+class _Stream(httpcore.AsyncNetworkStream):
+    """One of our connections as httpcore wants it; `last` is its latest read."""
+
+    def __init__(self, wire: WireStream, network: _Network) -> None:
+        self.wire = wire
+        self.last = Read(b"", 0, "read")
+        self._network = network
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        async with asyncio.timeout(timeout):
+            self.last = await self.wire.read()
+        return self.last.data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
         try:
-            response = await self._inner.handle_async_request(inner)
-        except httpx.ConnectTimeout as error:
-            raise ConnectError(
-                "connect-timeout",
-                f"No connection to {authority(request.url)} within {timeout.get('connect'):g} s.",
-                "The connect timeout can be raised.",
-            ) from error
-        except httpx.ReadTimeout as error:
-            raise first_byte_timed_out(request.url, timeout.get("read")) from error
-        except httpx.ProxyError as error:
-            raise ConnectError(
-                "proxy", f"The proxy failed: {error}.", "Check HTTP_PROXY and NO_PROXY."
-            ) from error
-        except httpx.ConnectError as error:
-            cause = error.__cause__ or error.__context__
-            while cause is not None and not isinstance(cause, OSError):
-                cause = cause.__cause__ or cause.__context__
-            if isinstance(cause, ssl.SSLError):
-                raise tls_failed(host, cause) from error
-            if self._proxy is not None:
-                raise ConnectError(
-                    "proxy",
-                    f"Could not connect to the proxy {authority(self._proxy)} ({error}).",
-                    "Check HTTP_PROXY and NO_PROXY.",
-                ) from error
-            raise ConnectError(
-                "connect", f"Could not connect to {authority(request.url)} ({error})."
-            ) from error
-        except httpx.HTTPError as error:
-            raise lost_before_headers(request.url, str(error) or type(error).__name__, b"") from error
-        t = self._clock.now()
-        trace.phase("headers", t, t - trace.sent)
-        response.request = request
-        body = HttpxBody(response, self._clock)
-        return httpx.Response(
-            status_code=response.status_code,
-            headers=response.headers.raw,
-            stream=BodyStream(body),
-            request=request,
-            extensions={**response.extensions, "body": body, "sent": trace.sent, "headers_at": t},
-        )
+            await self.wire.write(buffer)
+        except OSError as error:  # httpcore then still reads the response of a server that answered early
+            raise httpcore.WriteError(str(error)) from error
 
     async def aclose(self) -> None:
-        await self._inner.aclose()
+        self.wire.close()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> httpcore.AsyncNetworkStream:
+        tls = await self._network.opening.tls(self.wire, ssl_context, server_hostname or "")
+        return self._network.wrapped(tls)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self.wire.session if info == "ssl_object" and isinstance(self.wire, TlsStream) else None
 
 
-class _Trace:
-    """httpcore's trace events as phases."""
+class _Sending:
+    """When the request had been sent, from httpcore's trace; a CONNECT to a proxy is not the request."""
 
-    def __init__(self, clock: SessionClock, phase: PhaseSink | None) -> None:
+    def __init__(self, clock: SessionClock, opening: Opening) -> None:
         self._clock = clock
-        self._sink = phase
-        self._started: dict[str, int] = {}
-        self._sending = 0
+        self._opening = opening
+        self._began: int | None = None
         self.sent = clock.now()
 
-    def phase(self, name: str, t: int, dt: int) -> None:
-        if self._sink is not None:
-            self._sink(name, t, dt)
-
     async def __call__(self, event: str, info: dict[str, Any]) -> None:
-        now = self._clock.now()
-        step, _, state = event.rpartition(".")
-        step = step.rpartition(".")[2]
-        if state == "started":
-            self._started[step] = now
-            if step == "send_request_headers":
-                self._sending = now
-        elif state == "complete":
-            name = {"connect_tcp": "tcp", "start_tls": "tls"}.get(step)
-            if name is not None:
-                self.phase(name, now, now - self._started.get(step, now))
-            elif step == "send_request_body":
-                self.sent = now
-                self.phase("sent", now, now - self._sending)
+        if event.endswith("send_request_headers.started"):
+            self._began = None if info["request"].method == b"CONNECT" else self._clock.now()
+        elif event.endswith("send_request_body.complete") and self._began is not None:
+            self.sent = self._opening.passed("sent", self._began)
 
 
-def _ending(error: httpx.HTTPError) -> BodyEnd:
+def _ending(error: Exception) -> BodyEnd:
     text = str(error) or type(error).__name__
-    if "incomplete" in text or "without sending complete" in text:
+    if isinstance(error, TruncatedTls) or "incomplete" in text or "without sending complete" in text:
         return BodyEnd(CloseReason.INCOMPLETE, text)
-    if isinstance(error, httpx.ReadError) or "StreamReset" in text or "ConnectionTerminated" in text:
+    if isinstance(error, ConnectionResetError):
+        return BodyEnd(CloseReason.RESET, "the server reset the connection")
+    # HTTP/2's own ways to break off, RST_STREAM and GOAWAY.
+    if "StreamReset" in text or "ConnectionTerminated" in text:
         return BodyEnd(CloseReason.RESET, text)
     return BodyEnd(CloseReason.ERROR, text)

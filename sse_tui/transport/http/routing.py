@@ -1,4 +1,4 @@
-"""Which transport carries a request: the stamping one, or httpx's own for proxies and HTTP/2."""
+"""Which transport carries a request: the stamping one, or httpcore for proxies and HTTP/2."""
 
 from __future__ import annotations
 
@@ -23,46 +23,46 @@ class RoutingTransport(httpx.AsyncBaseTransport):
         self._clock = clock
         self._verify = verify
         self._http2 = http2
-        self._stamping = StampingTransport(clock, lambda: _http1_context(verify))
-        self._fallbacks: dict[str | None, FallbackTransport] = {}
+        self._stamping = StampingTransport(clock, lambda: _context(verify, ("http/1.1",)))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        proxy = proxy_for(request.url)
+        proxy = _proxy(proxy_for(request.url))
         if proxy is None and not (self._http2 and request.url.scheme == "https"):
             return await self._stamping.handle_async_request(request)
-        if proxy not in self._fallbacks:
-            context = create_context(
-                self._verify
-            )  # not the shared one: httpx sets its own ALPN protocols on it
-            try:
-                self._fallbacks[proxy] = FallbackTransport(self._clock, context, self._http2, proxy)
-            except httpx.InvalidURL as error:
-                raise UsageError(
-                    "proxy",
-                    f"The proxy set in the environment is not a URL ({error}).",
-                    "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
-                ) from error
-            except (ImportError, ValueError) as error:  # httpx raises these for schemes that it cannot use
-                scheme = str(proxy).partition(":")[0]
-                kind = "SOCKS" if scheme.startswith("socks") else scheme
-                raise UsageError(
-                    "proxy",
-                    f"{kind} proxies are not supported.",
-                    "Set HTTP_PROXY or HTTPS_PROXY to an http or https proxy, or exempt the host with NO_PROXY.",
-                ) from error
-        return await self._fallbacks[proxy].handle_async_request(request)
-
-    async def aclose(self) -> None:
-        for fallback in self._fallbacks.values():
-            await fallback.aclose()
+        # A context of its own: httpcore sets the ALPN protocols before each handshake.
+        context = _context(self._verify)
+        fallback = FallbackTransport(self._clock, context, self._http2, proxy)
+        return await fallback.handle_async_request(request)
 
 
 @functools.cache
-def _http1_context(verify: bool | str) -> ssl.SSLContext:
+def _context(verify: bool | str, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
     """Made once per process: reading the authorities' certificates takes tens of milliseconds."""
     context = create_context(verify)
-    context.set_alpn_protocols(["http/1.1"])
+    if protocols:
+        context.set_alpn_protocols(list(protocols))
     return context
+
+
+def _proxy(url: str | None) -> httpx.Proxy | None:
+    """The proxy at `url`. Raises UsageError where it cannot be used."""
+    if url is None:
+        return None
+    scheme = url.partition(":")[0].lower()
+    if scheme not in ("http", "https"):
+        raise UsageError(
+            "proxy",
+            f"{'SOCKS' if scheme.startswith('socks') else scheme} proxies are not supported.",
+            "Set HTTP_PROXY or HTTPS_PROXY to an http or https proxy, or exempt the host with NO_PROXY.",
+        )
+    try:
+        return httpx.Proxy(url)
+    except httpx.InvalidURL as error:
+        raise UsageError(
+            "proxy",
+            f"The proxy set in the environment is not a URL ({error}).",
+            "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
+        ) from error
 
 
 def proxy_for(url: httpx.URL) -> str | None:

@@ -13,32 +13,20 @@ the `StampedBody` that gives reads with their times.
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import httpx
 
 from sse_tui.errors import UsageError
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.http.addresses import connect, resolve
 from sse_tui.transport.http.body import BodyStream, StampedBody
 from sse_tui.transport.http.http1 import Http1Error, ResponseReader, encode_request
-from sse_tui.transport.http.tcp import Read, TcpStream
-from sse_tui.transport.http.tls import TlsStream
-from sse_tui.transport.problems import (
-    connect_failed,
-    connect_timed_out,
-    first_byte_timed_out,
-    lost_before_headers,
-    not_http,
-    not_resolved,
-    tls_failed,
-)
+from sse_tui.transport.http.opening import Opening, PhaseSink, WireStream, nowhere
+from sse_tui.transport.http.tcp import Read
+from sse_tui.transport.problems import first_byte_timed_out, lost_before_headers, not_http
 
-PhaseSink: TypeAlias = Callable[[str, int, int], None]
-WireStream: TypeAlias = TcpStream | TlsStream
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -50,56 +38,31 @@ class StampingTransport(httpx.AsyncBaseTransport):
         self._context = context
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        phase: PhaseSink = request.extensions.get("phase", _nowhere)
+        phase: PhaseSink = request.extensions.get("phase", nowhere)
         timeout: dict[str, Any] = request.extensions.get("timeout", {})
         body = await request.aread()
         try:
             message = encode_request(request.method, request.url.raw_path, request.headers.raw, body)
         except ValueError as error:
             raise UsageError("bad-header", f"The request cannot be sent: {error}.") from error
-        self._clock.measure()
-        stream = await self._open(request.url, phase, timeout.get("connect"))
-        request.extensions.get("opened", _nowhere)(stream)
+        url = request.url
+        host, port = url.raw_host.decode("ascii"), url.port or _PORTS[url.scheme]
+        # Made before anything is timed: reading the authorities' certificates is not part of the handshake.
+        context = self._context() if url.scheme == "https" else None
+        opening = Opening(self._clock, phase, timeout.get("connect"))
+        stream: WireStream = await opening.tcp(host, port)
+        if context is not None:
+            stream = await opening.tls(stream, context, host)
+        request.extensions.get("opened", nowhere)(stream)
         try:
-            return await self._exchange(stream, request, message, phase, timeout.get("read"))
+            return await self._exchange(opening, stream, request, message, phase, timeout.get("read"))
         except BaseException:
             stream.close()
             raise
 
-    async def _open(self, url: httpx.URL, phase: PhaseSink, limit: float | None) -> WireStream:
-        host, port = url.raw_host.decode("ascii"), url.port or _PORTS[url.scheme]
-        # Made before the clock starts: reading the authorities' certificates is not part of the handshake.
-        context = self._context() if url.scheme == "https" else None
-        step = "resolving the name"
-        try:
-            async with asyncio.timeout(limit):
-                start = self._clock.now()
-                try:
-                    addresses = await resolve(host, port)
-                except (socket.gaierror, UnicodeError) as error:
-                    raise not_resolved(host, error) from error
-                start = self._passed(phase, "dns", start)
-                step = "connecting"
-                try:
-                    tcp = TcpStream(await connect(addresses), self._clock)
-                except OSError as error:
-                    raise connect_failed(host, port, error) from error
-                start = self._passed(phase, "tcp", start)
-                if context is None:
-                    return tcp
-                step = "negotiating TLS"
-                try:
-                    tls = await _secure(tcp, context, host)
-                except BaseException:
-                    tcp.close()
-                    raise
-                self._passed(phase, "tls", start)
-                return tls
-        except TimeoutError as error:
-            raise connect_timed_out(host, port, step, limit) from error
-
     async def _exchange(
         self,
+        opening: Opening,
         stream: WireStream,
         request: httpx.Request,
         message: bytes,
@@ -115,7 +78,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
                     await stream.write(message)
                 except OSError:
                     pass  # a server may respond and close before it has read everything: the response counts
-                sent = self._passed(phase, "sent", start)
+                sent = opening.passed("sent", start)
                 read, first = await self._read_head(stream, reader, url)
         except TimeoutError as error:
             raise first_byte_timed_out(url, limit) from error
@@ -156,21 +119,3 @@ class StampingTransport(httpx.AsyncBaseTransport):
                 raise not_http(url, str(error), beginning) from error
             if reader.head is not None:
                 return read, body
-
-    def _passed(self, phase: PhaseSink, name: str, start: int) -> int:
-        now = self._clock.now()
-        phase(name, now, now - start)
-        return now
-
-
-def _nowhere(*_: object) -> None:
-    """For extensions that the caller did not set."""
-
-
-async def _secure(tcp: TcpStream, context: ssl.SSLContext, host: str) -> TlsStream:
-    tls = TlsStream(tcp, context, host)
-    try:
-        await tls.handshake()
-    except (ssl.SSLError, OSError) as error:
-        raise tls_failed(host, error) from error
-    return tls

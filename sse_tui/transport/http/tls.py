@@ -21,7 +21,7 @@ class TruncatedTls(ConnectionError):  # noqa: N818 - named for what happened
 class TlsStream:
     """A client's TLS session; the interface is that of `TcpStream`."""
 
-    def __init__(self, tcp: TcpStream, context: ssl.SSLContext, server_name: str) -> None:
+    def __init__(self, tcp: TcpStream | TlsStream, context: ssl.SSLContext, server_name: str) -> None:
         self._tcp = tcp
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
@@ -33,6 +33,11 @@ class TlsStream:
     def peer(self) -> str:
         """The address at the other end, for messages."""
         return self._tcp.peer
+
+    @property
+    def session(self) -> ssl.SSLObject:
+        """The TLS session, for what was negotiated."""
+        return self._tls
 
     async def handshake(self) -> None:
         """Agree on keys and verify the certificate. Raises ssl.SSLError."""
@@ -75,6 +80,11 @@ class TlsStream:
         """Encrypt all of `data` and hand it to the kernel."""
         self._tls.write(data)
         await self._flush()
+
+    def write_now(self, data: bytes) -> None:
+        """Encrypt `data` and hand over what the kernel takes without waiting."""
+        self._tls.write(data)
+        self._tcp.write_now(self._outgoing.read())
 
     def close(self) -> None:
         """Close with close_notify and a FIN."""

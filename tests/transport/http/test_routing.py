@@ -1,4 +1,4 @@
-"""What the stamping transport leaves to httpx: proxies and HTTP/2."""
+"""What the stamping transport leaves to httpcore: proxies and HTTP/2."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from sse_tui.faults import parse_plan
-from sse_tui.recording.records import Chunk, Fault, Phase, Response
+from sse_tui.recording.records import Chunk, Close, Fault, Phase, Response
 from sse_tui.transport import Driver, Timeouts
 from sse_tui.transport.http.routing import proxy_for
 from tests.transport.turns import QUICK, Marked, run
-from tests.transport.wire import CHUNKED, HOLD, Sleep, chunked, chunks, response, wire
+from tests.transport.wire import CHUNKED, HOLD, RST, Sleep, chunked, chunks, response, wire
 
 EVENT = b"id: 1\ndata: a\n\n"
 DONE = b"data: [DONE]\n\n"
@@ -47,9 +47,11 @@ async def test_a_stream_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None
     assert proxy.seen[0].target == "http://far.invalid/stream"
     assert proxy.seen[0].header("accept") == b"text/event-stream"
     assert proxy.seen[1].header("last-event-id") == b"2"
-    assert {chunk.clock for chunk in ran.of(Chunk)} == {"read"}
+    assert {chunk.clock for chunk in ran.of(Chunk)} == {
+        None
+    }  # the session's: kernel stamps, where there are any
     assert ran.closes == ["incomplete", "eof"]
-    assert [phase.name for phase in ran.of(Phase)][:3] == ["tcp", "sent", "headers"]
+    assert [phase.name for phase in ran.of(Phase)][:4] == ["dns", "tcp", "sent", "headers"]
     times = [record.t for record in ran.records]
     assert times == sorted(times)
 
@@ -166,6 +168,78 @@ class H2Server:
             writer.close()
 
 
+async def test_silence_in_a_body_is_not_the_wait_for_its_first_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([CHUNKED, chunks(EVENT), Sleep(0.3), chunks(EVENT), b"0\r\n\r\n"]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/", timeouts=Timeouts(first_byte=0.1, idle=None))
+    assert ran.closes == ["eof"]
+    assert ran.body() == EVENT * 2
+
+
+async def test_a_reset_from_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([CHUNKED, chunks(EVENT), Sleep(0.02), RST]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/")
+    assert ran.closes == ["reset"]
+    assert ran.of(Close)[0].detail == "the server reset the connection"
+
+
+async def test_a_fault_before_a_proxy_answers_closes_the_connection_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Phase) and record.name == "sent":
+            driver.arm(parse_plan("reset@now"))
+
+    async with wire([HOLD]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/", on=on)
+        await asyncio.wait_for(proxy.gone.wait(), 1)
+        assert proxy.seen[0].ended == "rst"
+    assert ran.of(Fault)[0].did == "reset the connection before the first body byte"
+    assert ran.closes == ["fault"]
+
+
+async def test_tls_through_a_proxy(monkeypatch: pytest.MonkeyPatch, h2_context: ssl.SSLContext) -> None:
+    """The proxy is asked for a tunnel, and the server's stream comes through it with the kernel's stamps."""
+    asked: list[bytes] = []
+    server = await asyncio.start_server(H2Server("end"), "127.0.0.1", 0, ssl=h2_context)
+
+    async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append((await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0])
+        there = await asyncio.open_connection("127.0.0.1", server.sockets[0].getsockname()[1])
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        await asyncio.gather(_pipe(reader, there[1]), _pipe(there[0], writer))
+
+    proxy = await asyncio.start_server(tunnel, "127.0.0.1", 0)
+    async with server, proxy:
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
+        ran = await run("https://far.invalid/stream", verify=False, http2=True)
+        await asyncio.sleep(0.02)
+    assert asked == [b"CONNECT far.invalid:443 HTTP/1.1"]
+    assert [phase.name for phase in ran.of(Phase)] == ["dns", "tcp", "tls", "sent", "headers", "first_byte"]
+    assert ran.of(Response)[0].http_version == "HTTP/2"
+    assert ran.body() == EVENT * 2
+    assert {chunk.clock for chunk in ran.of(Chunk)} == {None}
+    assert ran.closes == ["eof"]
+
+
+async def test_a_tunnel_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([response("403 Forbidden", b"no")]) as proxy:
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("https://far.invalid/stream")
+    assert ran.driver.error is not None
+    assert ran.driver.error.code == "proxy"
+    assert "The proxy answered 403 Forbidden." in ran.driver.error.message
+
+
+async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+
+
 @pytest.mark.parametrize(("ending", "close"), [("end", "eof"), ("reset", "reset"), ("goaway", "reset")])
 async def test_http2(ending: str, close: str, h2_context: ssl.SSLContext) -> None:
     server = await asyncio.start_server(H2Server(ending), "127.0.0.1", 0, ssl=h2_context)
@@ -175,5 +249,6 @@ async def test_http2(ending: str, close: str, h2_context: ssl.SSLContext) -> Non
         await asyncio.sleep(0.02)
     assert ran.of(Response)[0].http_version == "HTTP/2"
     assert ran.body() == EVENT * (2 if ending == "end" else 1)
-    assert {chunk.clock for chunk in ran.of(Chunk)} == {"read"}
+    assert {chunk.clock for chunk in ran.of(Chunk)} == {None}
+    assert [phase.name for phase in ran.of(Phase)] == ["dns", "tcp", "tls", "sent", "headers", "first_byte"]
     assert ran.closes == [close]
