@@ -1,6 +1,6 @@
 """Token sources behind one interface: llama.cpp in a process of its own, and a script.
 
-Importing this loads neither llama_cpp nor numpy; the engines are imported when they are asked for.
+Importing this package loads neither llama_cpp nor numpy: an engine is imported when its name is first used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many threads decoding should have on this machine."""
+"""How many threads to decode with on this machine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 def decode_threads() -> int:
     """The physical cores that this process may use, less one, at least 1.
 
-    llama.cpp's threads wait for each other by spinning: with a thread on every core, decoding beside one
-    other busy process falls to less than a third. Two threads on one physical core gain nothing.
+    llama.cpp's threads wait for each other by spinning: with a thread on every core, one other busy process cuts
+    the speed of decoding to less than a third. Two threads on one physical core gain nothing.
     """
     return max(1, _physical_cores(_usable()) - 1)
 
@@ -25,7 +25,7 @@ def _usable() -> set[int]:
 
 
 def _quota(path: Path) -> int | None:
-    """The whole cores that a container's CPU limit allows, None without a limit."""
+    """The number of whole cores that a container's CPU limit allows, None without a limit."""
     try:
         quota, period = path.read_text().split()
         return max(1, int(quota) // int(period))

@@ -1,7 +1,6 @@
-"""The compute devices that ggml sees, asked of its own libraries: the bindings of llama-cpp-python leave them
-out.
+"""The compute devices that ggml sees, from its own libraries: llama-cpp-python has no bindings for them.
 
-`folder` is where they lie, beside libllama.
+`folder` holds the libraries, beside libllama.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ _KINDS = {0: "cpu", 1: "gpu", 2: "igpu", 3: "accelerator", 4: "meta"}
 
 
 def ggml_version(folder: Path) -> str:
+    """ggml's version, "?" where its library cannot be found."""
     base = _ggml(folder, "ggml-base")
     if base is None:
         return "?"
@@ -38,8 +38,8 @@ def devices(folder: Path) -> list[DeviceInfo]:
     size = ctypes.POINTER(ctypes.c_size_t)
     base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
     found = []
-    for place in range(registry.ggml_backend_dev_count()):
-        device = registry.ggml_backend_dev_get(place)
+    for index in range(registry.ggml_backend_dev_count()):
+        device = registry.ggml_backend_dev_get(index)
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         base.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
         kind = base.ggml_backend_dev_type(device)
@@ -57,7 +57,7 @@ def devices(folder: Path) -> list[DeviceInfo]:
 
 
 def _ggml(folder: Path, name: str) -> ctypes.CDLL | None:
-    """One of ggml's libraries, None where it is not there."""
+    """One of ggml's libraries, None if it is missing."""
     for path in (folder / f"lib{name}.so", folder / f"lib{name}.dylib", folder / f"{name}.dll"):
         if path.exists():
             return ctypes.CDLL(str(path))

@@ -1,8 +1,8 @@
-"""The header of a GGUF file: is it one, is it whole, and what memory will it take.
+"""The header of a GGUF file: whether the file is one, whether it is whole, and how much memory it will take.
 
-llama.cpp ends its process on some damaged files and says little about others; reading the header first costs
-a few milliseconds and gives an error that a person can act on. Every length in the file is taken as a claim:
-nothing is read or allocated beyond the file's own size. Format: ggml, docs/gguf.md, versions 2 and 3.
+llama.cpp aborts its process on some damaged files and says little about others. Reading the header first costs a few
+milliseconds and gives an error that a person can act on. No length in the file is trusted: nothing is read or
+allocated beyond the file's own size. Format: ggml, docs/gguf.md, versions 2 and 3.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sse_tui.errors import ModelError
+from sse_tui.text.wording import many
 
 MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
@@ -39,9 +40,8 @@ _BLOCKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
-    """What the header says. Sizes in bytes; `size_needed` is where the last tensor ends, as far as it can be
-    told."""
+class GgufHeader:
+    """The fields of the header. Sizes in bytes; `size_needed` is where the last tensor of a known type ends."""
 
     path: Path
     version: int
@@ -69,14 +69,13 @@ class Header:
 
     @property
     def chat_template(self) -> str | None:
-        """The chat template, None when the model brings none."""
+        """The chat template, None when the model has none."""
         template = self.metadata.get("tokenizer.chat_template")
         return template if isinstance(template, str) else None
 
     @property
     def cache_bytes_per_token(self) -> int:
-        """Keys and values of one token in 16-bit floats, over all layers; 0 where the header does not
-        tell."""
+        """Bytes of one token's keys and values in 16-bit floats, over all layers; 0 if the header lacks the sizes."""
         heads = self._number("attention.head_count")
         kv_heads = self._number("attention.head_count_kv") or heads
         width = self._number("embedding_length")
@@ -92,7 +91,7 @@ class Header:
         return value if isinstance(value, int) and value > 0 else 0
 
 
-def read(path: Path) -> Header:
+def read(path: Path) -> GgufHeader:
     """Read and check a file. Raises `ModelError`: model-missing, model-not-gguf, model-version, model-cut."""
     try:
         with path.open("rb") as file:
@@ -102,7 +101,7 @@ def read(path: Path) -> Header:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 header = _Reader(path, data).header()
     except FileNotFoundError as error:
-        raise ModelError("model-missing", f"There is no model file {path}.") from error
+        raise ModelError("model-missing", f"The model file {path} does not exist.") from error
     except IsADirectoryError as error:
         raise ModelError("model-missing", f"{path} is a directory, not a model file.") from error
     except OSError as error:
@@ -112,7 +111,7 @@ def read(path: Path) -> Header:
     return header
 
 
-def check_memory(header: Header, *, n_ctx: int, n_seq: int) -> None:
+def check_memory(header: GgufHeader, *, n_ctx: int, n_seq: int) -> None:
     """Raise `ModelError` "model-memory" when weights and cache do not fit into the memory that is
     available."""
     available = available_memory()
@@ -120,20 +119,20 @@ def check_memory(header: Header, *, n_ctx: int, n_seq: int) -> None:
     if available is not None and needed > available:
         raise ModelError(
             "model-memory",
-            f"{header.path.name} needs {needed / 2**30:.1f} GiB with {n_seq} contexts of {n_ctx} tokens, "
-            f"and {available / 2**30:.1f} GiB of memory are available.",
-            "A smaller n_ctx, fewer sequences, or a smaller model needs less.",
+            f"{header.path.name} needs {needed / 2**30:.1f} GiB with {many(n_seq, 'context')} of "
+            f"{many(n_ctx, 'token')}, but only {available / 2**30:.1f} GiB of memory are available.",
+            "Lower --n-ctx or --n-seq, or use a smaller model.",
         )
 
 
-def memory_needed(header: Header, *, n_ctx: int, n_seq: int) -> int:
+def memory_needed(header: GgufHeader, *, n_ctx: int, n_seq: int) -> int:
     """An estimate in bytes: the weights, the cache of every sequence, and 128 MiB for computing."""
     length = min(n_ctx or header.n_ctx_train, header.n_ctx_train or n_ctx)
     return header.size_needed + header.cache_bytes_per_token * length * n_seq + 128 * 2**20
 
 
 def available_memory() -> int | None:
-    """Bytes that can be had without swapping, None where the platform does not tell."""
+    """Bytes that can be had without swapping, None if the platform does not report them."""
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
@@ -155,14 +154,14 @@ class _Reader:
         self._size = len(data)
         self._at = 0
 
-    def header(self) -> Header:
+    def header(self) -> GgufHeader:
         if self._data[:4] != MAGIC:
             raise _not_gguf(self._path, f"it begins with {bytes(self._data[:4])!r}")
         self._at = 4
         version = self._scalar("<I")
         if version not in _VERSIONS:
             raise ModelError(
-                "model-version", f"{self._path} is GGUF version {version}; versions 2 and 3 are known."
+                "model-version", f"{self._path} is GGUF version {version}; versions 2 and 3 are supported."
             )
         tensors, pairs = self._scalar("<Q"), self._scalar("<Q")
         metadata = {}
@@ -174,7 +173,7 @@ class _Reader:
         if not isinstance(alignment, int) or alignment <= 0 or alignment > 2**20:
             raise _not_gguf(self._path, f"its alignment is {alignment!r}")
         start = -(-self._at // alignment) * alignment
-        return Header(
+        return GgufHeader(
             self._path, version, self._size, start + end if tensors else self._at, tensors, metadata
         )
 
@@ -190,7 +189,7 @@ class _Reader:
             for _ in range(dimensions):
                 elements *= self._scalar("<Q")
             kind, offset = self._scalar("<I"), self._scalar("<Q")
-            # A type this does not know counts as empty: then only a cut in later tensors is seen.
+            # A tensor of an unknown type counts as empty: a cut is then only seen in the tensors after it.
             block, size = _BLOCKS.get(kind, (1, 0))
             end = max(end, offset + elements // block * size)
         return end
@@ -209,9 +208,9 @@ class _Reader:
         kind, count = self._scalar("<I"), self._scalar("<Q")
         if kind == _STRING:
             kept = []
-            for place in range(count):
+            for index in range(count):
                 text = self._string()
-                if place < _KEPT_ITEMS:
+                if index < _KEPT_ITEMS:
                     kept.append(text.decode("utf-8", "replace"))
             return kept
         form = _SCALARS.get(kind)
@@ -243,8 +242,8 @@ class _Reader:
 def _cut(path: Path, size: int, needed: str) -> ModelError:
     return ModelError(
         "model-cut",
-        f"{path} is cut or damaged: it has {size:,} bytes, its header asks for {needed}.",
-        "Remove it and download it again.",
+        f"{path} is truncated or damaged: it has {size:,} bytes, but its header requires {needed}.",
+        "Delete it and download it again.",
     )
 
 

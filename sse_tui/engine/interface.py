@@ -1,7 +1,7 @@
 """The interface of every token source: llama.cpp, scripted, a recording.
 
-An engine gives pieces; it knows nothing of HTTP, of event streams, or of who listens. All methods are called
-from one event loop. An engine's process or thread is its own business.
+An engine gives pieces of text; it knows nothing of HTTP, of event streams, or of who reads them. All methods are
+called from one event loop. An engine's process or thread is its own business.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Seed: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
-    """One generation. `seed` is always concrete, so that a run can be repeated; `max_tokens` None means what
-    is left of the context. `messages` are ``{"role", "content"}`` objects; the engine applies the chat
-    template. The sampling defaults are those of llama-cpp-python's chat completions."""
+    """One generation. `seed` is always concrete, so that a run can be repeated; `max_tokens` None means what is left of
+    the context. `messages` are ``{"role", "content"}`` objects; the engine applies the chat template. The sampling
+    defaults are those of llama-cpp-python's chat completions."""
 
     id: str
     messages: list[dict[str, Any]] = []
@@ -32,8 +32,8 @@ class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """One sampled token. `text` may be "" (incomplete UTF-8, or held back for a stop string), `token` never
-    lies."""
+    """One sampled token and the text that it completed: "" while UTF-8 is incomplete or a stop string may have
+    begun."""
 
     index: int
     token: int
@@ -48,7 +48,7 @@ class PrefillProgress(msgspec.Struct, frozen=True):
 
 
 class Timings(msgspec.Struct, kw_only=True, frozen=True):
-    """The engine's own clock, milliseconds, with llama.cpp's names."""
+    """Times by the engine's own clock, in milliseconds, with llama.cpp's names."""
 
     queue_ms: float = 0.0
     cache_n: int = 0
@@ -59,8 +59,8 @@ class Timings(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Final(msgspec.Struct, kw_only=True, frozen=True):
-    """The last thing a generation gives. `text` is what was still held back. `finish`: stop, length,
-    cancelled, error; `error` and `error_code` say why in the last case."""
+    """The end of a generation. `text` is what was still held back. `finish`: stop, length, cancelled or error, with
+    `error` and `error_code` for the last."""
 
     finish: str
     text: str = ""
@@ -87,9 +87,8 @@ class DeviceInfo(msgspec.Struct, kw_only=True, frozen=True):
 class EngineInfo(msgspec.Struct, kw_only=True, frozen=True):
     """What is loaded and where it runs, as the engine itself reports it, never as it was asked to.
 
-    `layers_offloaded` of `layers` sit on devices other than the CPU. `chat_template` says where the template
-    comes from. `buffers` is the memory taken, in bytes, by device and use; `system` names the processor's
-    features.
+    `layers_offloaded` of `layers` are on devices other than the CPU. `chat_template` says where the template comes
+    from. `buffers` is the memory taken, in bytes, by device and use; `system` names the processor's features.
     """
 
     engine: str
@@ -113,7 +112,7 @@ class EngineInfo(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class EngineStats(msgspec.Struct, kw_only=True, frozen=True):
-    """The moment's load: running and waiting generations, tokens since the start, restarts of the worker."""
+    """The current load: running and waiting generations; tokens and restarts of the worker since the start."""
 
     running: int = 0
     waiting: int = 0
@@ -123,7 +122,7 @@ class EngineStats(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Generation(Protocol):
-    """A running generation: iterate it for its steps; the last one is a `Final`, always."""
+    """A running generation: iterate it for its steps. The last one is always a `Final`."""
 
     @property
     def id(self) -> str: ...
@@ -145,9 +144,9 @@ class Engine(Protocol):
     def submit(self, request: GenRequest) -> Generation:
         """Queue a generation. Raises `EngineError` with code "busy" or "engine-down".
 
-        What only the tokenizer can know comes as the first step, before any prompt is processed and even
-        while the generation waits its turn: either a `PrefillProgress` (nothing done yet), or a `Final` with
-        finish "error" and error_code "prompt-too-long", "template-failed" or "content-unsupported".
+        What only the tokenizer can know comes as the first step, before any prompt is processed and even while the
+        generation waits for its turn: either a `PrefillProgress` (nothing done yet), or a `Final` with finish "error"
+        and error_code "prompt-too-long", "template-failed" or "content-unsupported".
         """
 
     async def stats(self) -> EngineStats: ...

@@ -1,9 +1,9 @@
 """The llama.cpp engine as its users see it: a worker process, started, watched, and started again.
 
-llama.cpp ends its process on a failed assertion or an error of the GPU, and its threads and the GIL would
-disturb an event loop; so it runs in a child (`sse_tui.engine.worker`). When the child dies, the generations
-that ran there end with an error that says how, a new child is started, and those that had not been sent yet
-go to it. llama_cpp itself is imported only by `sse_tui.engine.native`, in the child.
+llama.cpp aborts its process on a failed assertion or an error of the GPU, and its threads and the GIL would disturb an
+event loop; so it runs in a child (`sse_tui.engine.worker`). When the child dies, the generations that ran there end
+with an error that says how, and a new child is started, which runs those that had not been sent yet. llama_cpp itself
+is imported only by `sse_tui.engine.native`, in the child.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from sse_tui.engine.queued_generation import QueuedGeneration
 from sse_tui.errors import EngineError, SseTuiError
 from sse_tui.processes import messages
 from sse_tui.processes.child import Child
+from sse_tui.text.wording import many
 
-# Before each restart since a generation last went well; after the last of them the engine is given up.
+# The wait before each restart since a generation last succeeded; after the last one, no more are tried.
 _RESTART_DELAYS_S = (0.0, 0.25, 1.0, 4.0, 10.0)
 # Without it ggml's failed assertion starts a debugger, which takes seconds and prints a page.
 _WORKER_ENVIRONMENT = {"GGML_NO_BACKTRACE": "1"}
@@ -30,10 +31,10 @@ _WORKER_ENVIRONMENT = {"GGML_NO_BACKTRACE": "1"}
 class LlamaCppEngine:
     """Runs a GGUF model.
 
-    `n_gpu_layers` -1 puts all layers on a GPU that llama.cpp finds; `n_ctx` is the context of each of the
-    `n_seq` generations that run together, in tokens, at most what the model was trained with; `n_threads`
-    None takes the physical cores but one; `n_batch` and `prefill_chunk`, in tokens, None what suits the
-    device. Beyond `n_seq` running and `max_queue` waiting generations `submit` refuses.
+    `n_gpu_layers` -1 puts all layers on a GPU if llama.cpp finds one; `n_ctx` is the context of each of the `n_seq`
+    generations that run together, in tokens, at most what the model was trained with; `n_threads` None means the
+    physical cores but one; `n_batch` and `prefill_chunk`, in tokens, None what suits the device. With `n_seq` running
+    and `max_queue` waiting generations, `submit` refuses more.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class LlamaCppEngine:
             waiting = self._capacity - self._load.n_seq
             raise EngineError(
                 "busy",
-                f"The engine runs {self._load.n_seq} generations and {waiting} wait.",
+                f"The engine is running {many(self._load.n_seq, 'generation')}, and {waiting} are waiting.",
                 "Try again later.",
             )
         key = next(self._keys)
@@ -109,7 +110,9 @@ class LlamaCppEngine:
             # A command that the worker cannot read would end it, and every generation with it.
             ipc.read_command(messages.line(submit))
         except (ValueError, TypeError) as error:
-            raise EngineError("request-invalid", f"The request cannot be passed on: {error}.") from error
+            raise EngineError(
+                "request-invalid", f"The request cannot be sent to the engine process: {error}."
+            ) from error
         generation = QueuedGeneration(request.id, lambda: self._cancel(key))
         self._generations[key] = generation
         if self._worker is not None:
@@ -139,9 +142,6 @@ class LlamaCppEngine:
         for key in list(self._generations):
             self._generations.pop(key).end("cancelled")
         self._unsent.clear()
-
-    # --- the worker
-    # -----------------------------------------------------------------------------------------------
 
     async def _launch(self) -> tuple[Child[ipc.Report], EngineInfo]:
         """A worker that has loaded the model."""
@@ -187,13 +187,10 @@ class LlamaCppEngine:
                 self._worker.send(ipc.Submit(key, request))
             self._unsent.clear()
             return
-        self._down = f"The engine could not be started again: {message}"
+        self._down = f"The engine could not be restarted: {message}"
         for key in list(self._generations):
             self._generations.pop(key).end("error", error=self._down, code="engine-down")
         self._unsent.clear()
-
-    # --- generations
-    # ----------------------------------------------------------------------------------------------
 
     def _pass_on(self, steps: ipc.Steps) -> None:
         generations = self._generations

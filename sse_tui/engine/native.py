@@ -1,8 +1,8 @@
 """llama.cpp through the low-level bindings of llama-cpp-python; the only module that imports it.
 
-Only the worker process imports this: llama.cpp ends its process on a failed assertion. One thread at a time
-may use a `Model`. Every call through `ctypes.CDLL` gives the GIL up and takes it back, so calls shorter than
-that go through a second handle of the same library that keeps it (`ctypes.PyDLL`).
+Only the worker process imports this: llama.cpp aborts its process on a failed assertion. One thread at a time may use
+a `Model`. Every call through `ctypes.CDLL` releases the GIL and takes it back, so calls that are shorter than that go
+through a second handle of the same library that keeps it (`ctypes.PyDLL`).
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ import numpy as np
 from llama_cpp import llama_cpp as lib
 
 from sse_tui.engine import gguf
-from sse_tui.engine.batch import Batch
 from sse_tui.engine.devices import devices, ggml_version
 from sse_tui.engine.interface import EngineInfo
 from sse_tui.engine.ipc import Load
+from sse_tui.engine.token_batch import TokenBatch
 from sse_tui.errors import EngineError, ModelError
+from sse_tui.text.wording import many
 
 # ggml_log_level of ggml.h; the numbers in the comments of the bindings are older.
 _LOG_DEBUG, _LOG_WARNING, _LOG_ERROR, _LOG_CONTINUE = 1, 3, 4, 5
 _BATCH_CPU, _BATCH_GPU = 64, 512
 _FLASH_ATTENTION_AUTO, _FLASH_ATTENTION_OFF = -1, 0
-_RANDOM_SEED = 0xFFFFFFFF  # LLAMA_DEFAULT_SEED: llama.cpp takes it for "draw one", so no request may have it
-_PIECE_BYTES = 512  # longest piece of SmolLM2: 162 bytes
+_RANDOM_SEED = 0xFFFFFFFF  # LLAMA_DEFAULT_SEED: to llama.cpp it means "draw one", so no request may have it
+_PIECE_BYTES = 512  # the longest piece of SmolLM2 has 162 bytes
 
 _FOLDER = Path(lib._lib._name).parent
 _small = ctypes.PyDLL(lib._lib._name)
@@ -50,14 +51,14 @@ _get_logits.restype = ctypes.c_void_p
 
 
 class _Log:
-    """What llama.cpp says. Warnings and errors also go to standard error, which the parent keeps for crash
-    reports."""
+    """llama.cpp's log. Warnings and errors also go to standard error, which the parent keeps for its report of a
+    crash."""
 
     def __init__(self) -> None:
         self.lines: deque[str] = deque(maxlen=4000)
         self.errors: deque[str] = deque(maxlen=100)
         self._level = 0
-        self.callback = lib.llama_log_callback(self._take)  # kept alive here: llama.cpp holds only a pointer
+        self.callback = lib.llama_log_callback(self._take)  # kept here: llama.cpp holds only a pointer
 
     def _take(self, level: int, text: bytes, _user_data: Any) -> None:
         if level != _LOG_CONTINUE:
@@ -97,8 +98,8 @@ class NativeChain:
         for part in parts:
             lib.llama_sampler_chain_add(self._chain, part)
 
-    def sample(self, place: int) -> int:
-        token: int = lib.llama_sampler_sample(self._chain, self._context, place)
+    def sample(self, index: int) -> int:
+        token: int = lib.llama_sampler_sample(self._chain, self._context, index)
         return token
 
     def free(self) -> None:
@@ -128,7 +129,7 @@ class Model:
         self.n_ctx: int = lib.llama_n_ctx_seq(self._context)
         self.n_seq = load.n_seq
         self.n_vocab: int = lib.llama_vocab_n_tokens(self._vocab)
-        self.batch = Batch(self.n_batch)
+        self.batch = TokenBatch(self.n_batch)
         self._struct = _batch_struct(self.batch)
         self._buffer = ctypes.create_string_buffer(_PIECE_BYTES)
         self._pieces: dict[int, bytes] = {}
@@ -146,30 +147,28 @@ class Model:
         params.n_batch = params.n_ubatch = self.n_batch
         params.n_threads = params.n_threads_batch = load.n_threads
         params.kv_unified = False
-        # With flash attention another chunk size or a reused prefix changes low bits on the CPU, where it
-        # gains nothing.
+        # With flash attention, another chunk size or a reused prefix changes low bits on the CPU, where it is no
+        # faster either.
         params.flash_attn_type = _FLASH_ATTENTION_AUTO if uses_gpu else _FLASH_ATTENTION_OFF
         context = lib.llama_init_from_model(self._model, params)
         if not context:
             raise ModelError(
                 "model-context",
-                f"llama.cpp could not make {load.n_seq} contexts of {n_ctx} tokens: {_reason()}",
-                "A smaller context or fewer sequences need less memory.",
+                f"llama.cpp could not make {many(load.n_seq, 'context')} of {many(n_ctx, 'token')}: {_reason()}",
+                "Lower --n-ctx or --n-seq: both take memory.",
             )
         return context
 
-    # --- tokens
-    # ---------------------------------------------------------------------------------------------------
-
     def tokenize(self, text: str, *, special: bool) -> list[int]:
-        """The tokens of a text; `special`: names of control tokens in it are those tokens. No BOS is
-        added."""
+        """The tokens of a text; `special`: names of control tokens in it become those tokens. No BOS is added."""
         data = text.encode("utf-8", "replace")
         size = len(data) + 16
         tokens = (lib.llama_token * size)()
         count = lib.llama_tokenize(self._vocab, data, len(data), tokens, size, False, special)
         if count < 0:
-            raise EngineError("tokenize-failed", f"llama.cpp could not tokenize a text of {len(data)} bytes.")
+            raise EngineError(
+                "tokenize-failed", f"llama.cpp could not tokenize a text of {many(len(data), 'byte')}."
+            )
         return list(tokens[:count])
 
     def piece(self, token: int) -> bytes:
@@ -192,14 +191,14 @@ class Model:
         return ends
 
     def control_names(self) -> list[str]:
-        """The names of the control tokens, which a text is parsed for when `special` is set."""
+        """The names of the control tokens, which `tokenize` parses when `special` is set."""
         wanted = lib.LLAMA_TOKEN_ATTR_CONTROL | lib.LLAMA_TOKEN_ATTR_UNKNOWN
         tokens = [token for token in range(self.n_vocab) if _get_attr(self._vocab, token) & wanted]
         return [self._render(token, special=True).decode("utf-8", "replace") for token in tokens]
 
     @property
     def bos(self) -> int | None:
-        """The token that every prompt must begin with, None when the model wants none."""
+        """The token that every prompt must begin with, None if the model has none."""
         token: int = lib.llama_vocab_bos(self._vocab)
         return token if token >= 0 and lib.llama_vocab_get_add_bos(self._vocab) else None
 
@@ -209,25 +208,22 @@ class Model:
         return self._render(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
 
     def chat_template(self) -> str | None:
-        """The chat template of the file."""
+        """The chat template in the file, None without one."""
         source = lib.llama_model_chat_template(self._model, None)
         return source.decode("utf-8", "replace") if source else None
-
-    # --- decoding
-    # -------------------------------------------------------------------------------------------------
 
     def decode(self, count: int) -> int:
         """Run the first `count` tokens of `batch`: 0 done, 1 no room in the cache, below 0 failed."""
         self._struct.n_tokens = count
         result: int = lib.llama_decode(self._context, self._struct)
-        # On a GPU decoding goes on in the background. Wait here, without the GIL, not in the first read of a
+        # On a GPU, decoding goes on in the background. Wait here, where the GIL is free, not in the first read of a
         # logit.
         lib.llama_synchronize(self._context)
         return result
 
-    def argmax(self, place: int) -> int:
-        """The token with the largest logit at this place of the batch."""
-        address = _get_logits(self._context, place)
+    def argmax(self, index: int) -> int:
+        """The token with the largest logit at this index of the batch."""
+        address = _get_logits(self._context, index)
         view = self._views.get(address)
         if view is None:
             view = self._views[address] = np.frombuffer(self._row_type.from_address(address), np.float32)
@@ -240,13 +236,11 @@ class Model:
         )
 
     def keep(self, sequence: int, count: int) -> int:
-        """Forget all but the first `count` tokens of a sequence; the number that is really kept, `count` or
-        0."""
+        """Forget all but the first `count` tokens of a sequence. Returns the number that is kept: `count` or 0."""
         if lib.llama_memory_seq_rm(self._memory, sequence, count, -1):
             return count
-        lib.llama_memory_seq_rm(
-            self._memory, sequence, -1, -1
-        )  # a recurrent model cannot go back a part of the way
+        # The state of a recurrent model cannot be taken back part of the way.
+        lib.llama_memory_seq_rm(self._memory, sequence, -1, -1)
         return 0
 
     def clear(self) -> None:
@@ -254,25 +248,21 @@ class Model:
         lib.llama_memory_clear(self._memory, True)
 
     def _warm_up(self) -> None:
-        """The first decode allocates and, on a GPU, compiles: do it before the first request."""
+        """The first decode allocates memory and, on a GPU, compiles kernels: do it before the first request."""
         self.batch.tokens[0] = max(lib.llama_vocab_bos(self._vocab), 0)
         self.batch.logits[0] = 1
         if self.decode(1) != 0:
             raise ModelError("model-decode", f"llama.cpp could not run the model: {_reason()}")
         self.clear()
 
-    # --- what it is
-    # -----------------------------------------------------------------------------------------------
-
     def info(self, *, template: str) -> EngineInfo:
-        """What is loaded and where, from llama.cpp's own report."""
+        """What is loaded and where, as llama.cpp itself reports it."""
         layers: int = lib.llama_model_n_layer(self._model) + 1  # llama.cpp counts the output layer
         offloaded = 0
         log = _log.text()
         if found := re.search(r"offloaded (\d+)/(\d+) layers to GPU", log):
             offloaded, layers = int(found[1]), int(found[2])
-        # "CUDA0", "CPU"; "CPU_Mapped" is the file itself as memory, "CPU_REPACK" a copy of weights in another
-        # order.
+        # "CUDA0", "CPU"; "CPU_Mapped" is the file mapped into memory, "CPU_REPACK" a copy of weights in another order.
         used = re.findall(r"^load_tensors:\s+([^\s_]+)\S* model buffer size", log, re.M)
         return EngineInfo(
             engine="llamacpp",
@@ -312,11 +302,11 @@ def _load_model(load: Load) -> Any:
     if not model:
         raise ModelError("model-load", f"llama.cpp could not load {load.model_path}: {_reason()}")
     if not lib.llama_model_has_decoder(model) or lib.llama_model_has_encoder(model):
-        raise ModelError("model-kind", f"{load.model_path} is not a model that continues text.")
+        raise ModelError("model-kind", f"{load.model_path} is not a text generation model.")
     return model
 
 
-def _batch_struct(batch: Batch) -> Any:
+def _batch_struct(batch: TokenBatch) -> Any:
     """The `llama_batch` over these arrays, which must outlive it."""
     pointer = ctypes.POINTER
     return lib.llama_batch(
@@ -331,12 +321,12 @@ def _batch_struct(batch: Batch) -> Any:
 
 
 def _reason() -> str:
-    """What llama.cpp complained of first; the lines after it only say that something failed."""
+    """llama.cpp's first error; those after it only say that something failed."""
     return next(iter(_log.errors), "it gave no reason").strip()
 
 
 def _buffers(log: str) -> dict[str, int]:
-    """Memory that llama.cpp says it took, in bytes, by "device use": model, KV, compute, output."""
+    """The memory that llama.cpp reports, in bytes, by "device use": model, KV, compute, output."""
     sizes: dict[str, int] = {}
     for match in re.finditer(r"(\S+)\s+(model|KV|compute|output|RS) buffer size\s*=\s*([\d.]+) MiB", log):
         sizes[f"{match[1]} {match[2]}"] = int(float(match[3]) * 2**20)

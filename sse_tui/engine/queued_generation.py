@@ -1,4 +1,4 @@
-"""The engine's side of a running generation: a queue of steps that an iterator empties."""
+"""A generation as a queue: the engine puts steps in, its reader iterates over them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sse_tui.engine.interface import Final, Piece, PrefillProgress, Step
 
 
 class QueuedGeneration:
-    """A `Generation` fed by `put`. It never waits for its reader: what was not taken yet is kept.
+    """A `Generation` fed by `put`. The engine never waits for the reader: what was not read yet is kept.
 
     `on_cancel` is called at most once, and not after the `Final`.
     """
@@ -29,11 +29,11 @@ class QueuedGeneration:
 
     @property
     def ended(self) -> bool:
-        """Whether the `Final` has been put, taken by the reader or not."""
+        """Whether the `Final` has been put, even if the reader has not taken it."""
         return self._ended
 
     def put(self, step: Step) -> None:
-        """Add a step; after a `Final` nothing more is taken."""
+        """Add a step; after a `Final` further steps are ignored."""
         if self._ended:
             return
         self._steps.append(step)
@@ -47,7 +47,7 @@ class QueuedGeneration:
             self._waiter.set_result(None)
 
     def end(self, finish: str, *, error: str = "", code: str = "") -> None:
-        """Put a `Final` for an engine that cannot make one any more, with what is known here."""
+        """Put a `Final` for an engine that can no longer make one, with the counts that are known here."""
         self.put(
             Final(
                 finish=finish,

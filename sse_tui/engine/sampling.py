@@ -1,7 +1,7 @@
-"""What picks the next token: the largest logit at temperature 0, llama.cpp's sampler chain above it.
+"""Choosing the next token: the largest logit at temperature 0, llama.cpp's sampler chain above it.
 
-The largest logit is found by numpy: 9 microseconds where the chain, which copies the vocabulary, takes 88.
-Both depend on nothing but the logits, the parameters and the seed.
+numpy finds the largest logit in 9 microseconds; the chain, which copies the vocabulary, takes 88. Both depend on
+nothing but the logits, the parameters and the seed.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from sse_tui.engine.interface import GenRequest
 class Chain(Protocol):
     """A native sampler chain of one generation. It must be freed."""
 
-    def sample(self, place: int) -> int: ...
+    def sample(self, index: int) -> int: ...
 
     def free(self) -> None: ...
 
 
 class Sampling(Protocol):
-    """What a context offers to sample from; `place` is the token's place in the batch that was decoded."""
+    """What a context offers to sample from; `index` is that of a token in the batch that was decoded."""
 
-    def argmax(self, place: int) -> int: ...
+    def argmax(self, index: int) -> int: ...
 
     def chain(self, *, seed: int, temperature: float, top_k: int, top_p: float, min_p: float) -> Chain: ...
 
 
 class Greedy:
-    """Takes the most likely token; of equals the one with the least id."""
+    """Takes the most likely token; of several, the one with the lowest id."""
 
     def __init__(self, context: Sampling) -> None:
         self._context = context
 
-    def sample(self, place: int) -> int:
-        return self._context.argmax(place)
+    def sample(self, index: int) -> int:
+        return self._context.argmax(index)
 
     def free(self) -> None:
         pass

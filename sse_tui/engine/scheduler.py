@@ -1,19 +1,17 @@
-"""Which tokens go into the next batch, and what came of the last one: continuous batching, one step at a
-time.
+"""Which tokens go into the next batch, and what to make of its result: continuous batching, one step at a time.
 
-A step runs one batch: the next token of every generation that is decoding, or a chunk of one prompt; with
-both to do they take turns. Up to `n_seq` generations run together; the others wait in order. Nothing here is
-asynchronous and nothing sleeps: the worker calls `step` while there is work.
+A step runs one batch: the next token of every generation that is decoding, or a chunk of one prompt; with both to do
+they take turns. Up to `n_seq` generations run together; the others wait in order. Nothing here is asynchronous and
+nothing sleeps: the worker calls `step` while there is work.
 
-A sequence of the context keeps the tokens of the generation that last ran in it. The next one takes the free
-sequence that shares the longest beginning with its prompt and reads only the rest.
+A sequence of the context keeps the tokens of the generation that last ran in it. The next generation takes the free
+sequence that shares the longest prefix with its prompt, and reads only the rest.
 
-On a CPU the same request gives the same tokens, whatever runs beside it and whatever was kept, because a
-token's keys and values come from the same arithmetic each time. llama.cpp computes a single token of a
-sequence by other kernels than several, with other low bits (measured: 0.6 in the logits); how many more than
-one does not matter. So a prompt is always read by two tokens or more, never in one batch with tokens that are
-decoded (llama.cpp would split one token off it), and of a kept sequence only what was read as a prompt is
-used again, not the answer.
+On a CPU the same request gives the same tokens, whatever runs beside it and whatever was kept, because a token's keys
+and values come from the same arithmetic each time. llama.cpp computes a single token of a sequence by other kernels
+than several, with other low bits (measured: 0.6 in the logits); how many more than one does not matter. So a prompt
+is always read by two tokens or more, never in one batch with tokens that are decoded (llama.cpp would split one token
+off it), and of a kept sequence only what was read as a prompt is used again, not the answer.
 """
 
 from __future__ import annotations
@@ -26,21 +24,12 @@ from typing import Any, Protocol
 from sse_tui.engine.interface import Final, GenRequest, Timings
 from sse_tui.engine.ipc import Steps
 from sse_tui.engine.sampling import Chain, Sampling, sampler
-from sse_tui.engine.text import TextStream
+from sse_tui.engine.token_text import TextStream
 from sse_tui.errors import EngineError
 
-# After so many failed batches in a row the context is taken for broken.
+# After this many failed batches in a row the context counts as broken.
 _FAILURES = 3
 _NO_ROOM = 1
-
-
-class BatchArrays(Protocol):
-    """The arrays that a batch is written to."""
-
-    tokens: Any
-    positions: Any
-    sequences: Any
-    logits: Any
 
 
 class Context(Sampling, Protocol):
@@ -59,7 +48,7 @@ class Context(Sampling, Protocol):
 
 
 class ContextBrokenError(Exception):
-    """Decoding fails again and again: only a new process helps."""
+    """Decoding keeps failing: only a new process helps."""
 
 
 @dataclass(slots=True)
@@ -81,8 +70,8 @@ class _Slot:
 class _Running:
     """A generation and how far it is. Times in seconds of the scheduler's clock.
 
-    `place` is its token's place in the batch if it gives logits there, else -1; `fresh`: a chunk of its
-    prompt that is not the last is in the batch.
+    `output` is the index in the batch of its token that gives logits, -1 without one; `fresh`: a chunk of its prompt
+    that is not the last is in the batch.
     """
 
     key: int
@@ -101,7 +90,7 @@ class _Running:
     admitted: float = 0.0
     prompt_done: float = 0.0
     last: float = 0.0
-    place: int = -1
+    output: int = -1
     fresh: bool = False
 
     @property
@@ -110,8 +99,8 @@ class _Running:
 
 
 class Scheduler:
-    """Runs generations on a context. `tokens_of` gives the prompt's tokens or raises `EngineError`; `clock`
-    seconds. `exact`: use nothing again that could change an answer's bits."""
+    """Runs generations on a context. `tokens_of` gives the prompt's tokens or raises `EngineError`; `clock` gives
+    seconds. `exact`: reuse nothing that could change a bit of an answer."""
 
     def __init__(
         self,
@@ -139,15 +128,15 @@ class Scheduler:
         return not self._running and not self._waiting
 
     def submit(self, key: int, request: GenRequest) -> Steps:
-        """Take a generation on; what it returns is its first step."""
+        """Queue a generation; returns its first step."""
         try:
             prompt = self._tokens_of(request)
             if len(prompt) >= self._context.n_ctx:
                 raise EngineError(
                     "prompt-too-long",
-                    f"The prompt has {len(prompt)} tokens; the context holds {self._context.n_ctx} "
-                    "with at least one of the answer.",
-                    "A shorter conversation fits, or a larger n_ctx.",
+                    f"The prompt has {len(prompt)} tokens; the context holds {self._context.n_ctx}, "
+                    "and the answer needs at least one of them.",
+                    "Shorten the conversation, or raise n_ctx in the [local] table of the configuration.",
                 )
             if not prompt:
                 raise EngineError("prompt-empty", "The prompt has no tokens.")
@@ -164,14 +153,14 @@ class Scheduler:
     def cancel(self, key: int) -> Steps:
         """End a generation now; an unknown key is ignored."""
         steps = Steps()
-        for one in [*self._running, *self._waiting]:
-            if one.key == key:
-                self._finish(one, "cancelled", steps)
+        for generation in [*self._running, *self._waiting]:
+            if generation.key == key:
+                self._finish(generation, "cancelled", steps)
         return steps
 
     def step(self, cancelled: Callable[[], list[int]] = list) -> Steps:
-        """One batch. `cancelled` is asked after decoding, so that a cancel that came meanwhile costs no token
-        more."""
+        """One batch. `cancelled` is called after decoding, so that a cancel that came meanwhile costs no further
+        token."""
         steps = Steps()
         self._admit()
         count = self._fill()
@@ -186,46 +175,43 @@ class Scheduler:
             return steps
         self._failures = 0
         now = self._clock()
-        for one in list(self._running):
-            if one.place >= 0:
-                self._sample(one, now, steps)
-            elif one.fresh:
-                steps.progress.append((one.key, one.read, len(one.prompt)))
+        for generation in list(self._running):
+            if generation.output >= 0:
+                self._sample(generation, now, steps)
+            elif generation.fresh:
+                steps.progress.append((generation.key, generation.read, len(generation.prompt)))
         return steps
 
     def fail_all(self, message: str) -> Steps:
         """End every generation with an error."""
         steps = Steps()
-        for one in [*self._running, *self._waiting]:
-            self._finish(one, "error", steps, error=message, code="engine-failed")
+        for generation in [*self._running, *self._waiting]:
+            self._finish(generation, "error", steps, error=message, code="engine-failed")
         return steps
-
-    # --- the next batch
-    # -------------------------------------------------------------------------------------------
 
     def _admit(self) -> None:
         while self._waiting and self._free:
-            one = self._waiting.popleft()
+            generation = self._waiting.popleft()
             slot = max(
-                self._free, key=lambda slot: (slot.reusable(one.prompt, exact=self._exact), -slot.used)
+                self._free, key=lambda slot: (slot.reusable(generation.prompt, exact=self._exact), -slot.used)
             )
             self._free.remove(slot)
-            wanted = slot.reusable(one.prompt, exact=self._exact)
-            one.cached = one.read = self._context.keep(slot.sequence, wanted)
-            slot.tokens = one.prompt[: one.read]
-            slot.read = one.read
-            one.slot = slot
-            one.sampler = sampler(self._context, one.request)
-            one.admitted = self._clock()
-            self._running.append(one)
+            wanted = slot.reusable(generation.prompt, exact=self._exact)
+            generation.cached = generation.read = self._context.keep(slot.sequence, wanted)
+            slot.tokens = generation.prompt[: generation.read]
+            slot.read = generation.read
+            generation.slot = slot
+            generation.sampler = sampler(self._context, generation.request)
+            generation.admitted = self._clock()
+            self._running.append(generation)
 
     def _fill(self) -> int:
         """Write the batch; the number of tokens in it."""
         decoding: list[_Running] = []
         reading: list[_Running] = []
-        for one in self._running:
-            one.place, one.fresh = -1, False
-            (decoding if one.decoding else reading).append(one)
+        for generation in self._running:
+            generation.output, generation.fresh = -1, False
+            (decoding if generation.decoding else reading).append(generation)
         self._read_last = bool(reading) and not (decoding and self._read_last)
         if not self._read_last:
             return self._fill_next(decoding)
@@ -233,95 +219,94 @@ class Scheduler:
         return self._fill_chunk(reading[self._turn % len(reading)])
 
     def _fill_next(self, decoding: list[_Running]) -> int:
-        """The next token of every generation that decodes."""
+        """The next token of every generation that is decoding."""
         batch = self._context.batch
-        for place, one in enumerate(decoding):
-            slot = one.slot
+        for index, generation in enumerate(decoding):
+            slot = generation.slot
             assert slot is not None
-            batch.tokens[place] = one.next_token
-            batch.positions[place] = len(slot.tokens)
-            batch.sequences[place] = slot.sequence
-            batch.logits[place] = 1
-            slot.tokens.append(one.next_token)
-            one.place = place
+            batch.tokens[index] = generation.next_token
+            batch.positions[index] = len(slot.tokens)
+            batch.sequences[index] = slot.sequence
+            batch.logits[index] = 1
+            slot.tokens.append(generation.next_token)
+            generation.output = index
         return len(decoding)
 
-    def _fill_chunk(self, one: _Running) -> int:
+    def _fill_chunk(self, generation: _Running) -> int:
         """The next chunk of a prompt."""
-        batch, slot = self._context.batch, one.slot
+        batch, slot = self._context.batch, generation.slot
         assert slot is not None
-        rest = len(one.prompt) - one.read
+        rest = len(generation.prompt) - generation.read
         size = min(self._chunk, rest)
         if rest - size == 1:  # no chunk of one token, see above
             size += 1 if size < self._context.n_batch else -1
-        chunk = one.prompt[one.read : one.read + size]
+        chunk = generation.prompt[generation.read : generation.read + size]
         batch.tokens[:size] = chunk
-        batch.positions[:size] = range(one.read, one.read + size)
+        batch.positions[:size] = range(generation.read, generation.read + size)
         batch.sequences[:size] = slot.sequence
         batch.logits[:size] = 0
         slot.tokens += chunk
-        one.read += size
-        slot.read = one.read
-        if one.decoding:
+        generation.read += size
+        slot.read = generation.read
+        if generation.decoding:
             batch.logits[size - 1] = 1
-            one.place = size - 1
-        one.fresh = not one.decoding
+            generation.output = size - 1
+        generation.fresh = not generation.decoding
         return size
 
-    # --- what came of it
-    # ------------------------------------------------------------------------------------------
-
-    def _sample(self, one: _Running, now: float, steps: Steps) -> None:
-        if not one.prompt_done:
-            one.prompt_done = now
-        if one.predicted >= one.limit:  # max_tokens 0: the prompt is read, nothing is wanted
-            self._finish(one, "length", steps)
+    def _sample(self, generation: _Running, now: float, steps: Steps) -> None:
+        if not generation.prompt_done:
+            generation.prompt_done = now
+        if generation.predicted >= generation.limit:  # max_tokens 0: the prompt is read, nothing is wanted
+            self._finish(generation, "length", steps)
             return
-        assert one.sampler is not None
-        token = one.sampler.sample(one.place)
-        one.last = now
+        assert generation.sampler is not None
+        token = generation.sampler.sample(generation.output)
+        generation.last = now
         if self._context.is_end(token):
-            self._finish(one, "stop", steps)
+            self._finish(generation, "stop", steps)
             return
-        text = one.text.push(self._context.piece(token))
-        steps.pieces.append((one.key, one.predicted, token, text))
-        one.predicted += 1
-        one.next_token = token
-        if one.text.stopped:
-            self._finish(one, "stop", steps)
-        elif one.predicted >= one.limit:
-            self._finish(one, "length", steps)
+        text = generation.text.push(self._context.piece(token))
+        steps.pieces.append((generation.key, generation.predicted, token, text))
+        generation.predicted += 1
+        generation.next_token = token
+        if generation.text.stopped:
+            self._finish(generation, "stop", steps)
+        elif generation.predicted >= generation.limit:
+            self._finish(generation, "length", steps)
 
-    def _finish(self, one: _Running, finish: str, steps: Steps, *, error: str = "", code: str = "") -> None:
-        """End a generation and free its place."""
+    def _finish(
+        self, generation: _Running, finish: str, steps: Steps, *, error: str = "", code: str = ""
+    ) -> None:
+        """End a generation and free its sequence."""
         now = self._clock()
-        if one.slot is None:
-            self._waiting.remove(one)
-            timings = Timings(queue_ms=_ms(now - one.queued))
+        if generation.slot is None:
+            self._waiting.remove(generation)
+            timings = Timings(queue_ms=_ms(now - generation.queued))
         else:
-            self._running.remove(one)
-            self._turn_slot(one.slot)
-            done = one.prompt_done or now
+            self._running.remove(generation)
+            self._turn_slot(generation.slot)
+            done = generation.prompt_done or now
             timings = Timings(
-                queue_ms=_ms(one.admitted - one.queued),
-                cache_n=one.cached,
-                prompt_n=one.read - one.cached,
-                prompt_ms=_ms(done - one.admitted),
-                predicted_n=one.predicted,
-                predicted_ms=_ms(max(one.last - done, 0.0)),
+                queue_ms=_ms(generation.admitted - generation.queued),
+                cache_n=generation.cached,
+                prompt_n=generation.read - generation.cached,
+                prompt_ms=_ms(done - generation.admitted),
+                predicted_n=generation.predicted,
+                predicted_ms=_ms(max(generation.last - done, 0.0)),
             )
-        if one.sampler is not None:
-            one.sampler.free()
+        if generation.sampler is not None:
+            generation.sampler.free()
         final = Final(
             finish=finish,
-            text=one.text.close(),
-            prompt_tokens=one.prompt_tokens,
-            completion_tokens=one.predicted,
+            text=generation.text.close(),
+            prompt_tokens=generation.prompt_tokens,
+            completion_tokens=generation.predicted,
             timings=timings,
             error=error,
             error_code=code,
         )
-        steps.finals.append((one.key, final))
+        steps.finals.append((generation.key, final))
 
     def _turn_slot(self, slot: _Slot) -> None:
         self._turn += 1
@@ -329,36 +314,36 @@ class Scheduler:
         self._free.append(slot)
 
     def _failed(self, result: int, steps: Steps) -> None:
-        """A batch was not run. With no room in the cache the youngest generation gives way; else all of them
-        end."""
+        """A batch was not run. When the cache has no room, the youngest generation is ended; else all of them."""
         self._failures += 1
         if self._failures >= _FAILURES:
             raise ContextBrokenError(f"llama_decode returned {result}, {self._failures} times in a row")
         victims = self._running[-1:] if result == _NO_ROOM else list(self._running)
-        for one in victims:
-            self._finish(one, "error", steps, error=f"llama_decode returned {result}.", code="decode-failed")
-        # What the sequences hold is no longer known. Those that go on read their prompt and their answer
-        # again.
+        for generation in victims:
+            self._finish(
+                generation, "error", steps, error=f"llama_decode returned {result}.", code="decode-failed"
+            )
+        # What the sequences hold is no longer known. The generations that go on read their prompt and answer again.
         self._context.clear()
         for slot in self._free:
             slot.tokens, slot.read = [], 0
-        for one in self._running:
-            assert one.slot is not None
-            self._again(one, one.slot)
+        for generation in self._running:
+            assert generation.slot is not None
+            self._again(generation, generation.slot)
 
-    def _again(self, one: _Running, slot: _Slot) -> None:
+    def _again(self, generation: _Running, slot: _Slot) -> None:
         """Let a generation read everything it has so far again, as its prompt."""
-        unread = one.prompt[one.read :]
-        one.prompt = slot.tokens + unread
-        one.read = one.cached = 0
+        unread = generation.prompt[generation.read :]
+        generation.prompt = slot.tokens + unread
+        generation.read = generation.cached = 0
         slot.tokens, slot.read = [], 0
 
 
 def _common(left: list[int], right: list[int]) -> int:
-    """The length of the common beginning."""
+    """The length of the common prefix."""
     count = 0
-    for one, other in zip(left, right, strict=False):
-        if one != other:
+    for ours, theirs in zip(left, right, strict=False):
+        if ours != theirs:
             break
         count += 1
     return count

@@ -1,8 +1,8 @@
-"""An engine that follows a script: for tests, demonstrations, and as a stand-in for a provider. Never hidden.
+"""An engine that follows a script: for tests and demonstrations, and as a stand-in for a provider.
 
-The text, the tokens and every error depend on the script, the seed and the request, on nothing else; only the
-times are the event loop's. Pieces keep to a schedule fixed at the first token, so a late wake-up delays one
-piece and not all that follow.
+It always calls itself "scripted". The text, the tokens and every error depend only on the script, the seed and the
+request; the times also on the event loop. Pieces keep to a schedule fixed at the first token, so a late wake-up
+delays one piece and not all that follow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sse_tui.engine.interface import (
     Timings,
 )
 from sse_tui.engine.queued_generation import QueuedGeneration
-from sse_tui.engine.text import TextStream
+from sse_tui.engine.token_text import TextStream
 from sse_tui.errors import EngineError
 
 _FILLER = (
@@ -74,7 +74,7 @@ class ScriptedEngine:
             n_seq=n_seq,
             backend="none",
         )
-        self._places = asyncio.Semaphore(n_seq)
+        self._slots = asyncio.Semaphore(n_seq)
         self._running = 0
         self._tasks: dict[asyncio.Task[None], QueuedGeneration] = {}
         self._prompt_tokens = self._predicted_tokens = 0
@@ -131,7 +131,7 @@ class ScriptedEngine:
         self, request: GenRequest, generation: QueuedGeneration, cancelled: asyncio.Event, prompt: int
     ) -> None:
         submitted = asyncio.get_running_loop().time()
-        async with self._places:
+        async with self._slots:
             self._running += 1
             try:
                 await self._generate(request, generation, cancelled, prompt, submitted)
@@ -202,19 +202,19 @@ class ScriptedEngine:
         said = self._script(request) if callable(self._script) else self._script
         if said is None:
             words = _FILLER.split()
-            return [("" if place == 0 else " ") + draw.choice(words) for place in range(self._length)]
+            return [("" if index == 0 else " ") + draw.choice(words) for index in range(self._length)]
         return _TOKEN.findall(said) if isinstance(said, str) else list(said)
 
     def _failure(self, draw: random.Random, count: int) -> int | None:
         if self._error_at is not None:
             return self._error_at
         # Both drawn in any case, so that the error rate does not change the text or the jitter.
-        chance, place = draw.random(), draw.randrange(max(count, 1))
-        return place if chance < self._error_rate else None
+        chance, index = draw.random(), draw.randrange(max(count, 1))
+        return index if chance < self._error_rate else None
 
 
 async def _cancelled_before(cancelled: asyncio.Event, delay: float) -> bool:
-    """Wait; whether the wait ended early by a cancel. Without a delay it still lets the event loop turn."""
+    """Wait for `delay` seconds; True when a cancel ended the wait. Without a delay, others still get to run."""
     if delay <= 0:
         await asyncio.sleep(0)
         return cancelled.is_set()

@@ -1,9 +1,9 @@
 """The chat template of a model: messages in, the prompt's segments out.
 
-What a person typed must not act as a control token: a message that says ``<|im_end|>`` would end its own
-turn. So every control token's name inside a message is put between two marks before the template runs, and
-the rendered prompt is cut at the marks: outside them control tokens are parsed, inside they are not. The rest
-of the text, and so its tokenisation, is just what the template alone gives.
+What a person typed must not act as a control token: ``<|im_end|>`` in a message would end its own turn. So every
+control token's name inside a message is put between two marks before the template runs, and the rendered prompt is
+cut at the marks: outside them control tokens are parsed, inside they are not. The rest of the text, and so its
+tokenisation, is exactly what the template alone gives.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ CHATML = (
     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 )
 
-# Two private-use characters of plane 15; removed from messages, so that only this module can place them.
+# Two private-use characters of plane 15; removed from messages, so that only this module can set them.
 _OPEN, _CLOSE = "\U000f5e01", "\U000f5e02"
 _MARKED = re.compile(f"{_OPEN}(.*?){_CLOSE}", re.DOTALL)
 
 Segment = tuple[str, bool]
-"""Text, and whether control tokens in it are meant as such."""
+"""Text, and whether names of control tokens in it are control tokens."""
 
 
 class ChatTemplate:
-    """A compiled template. `source` None takes ChatML (`fallback` is then true). Raises `EngineError`."""
+    """A compiled template. `source` None means ChatML (`fallback` is then true). Raises `EngineError`."""
 
     def __init__(
         self, source: str | None, *, bos: str = "", eos: str = "", controls: Collection[str] = ()
@@ -61,8 +61,7 @@ class ChatTemplate:
     def render(
         self, messages: Sequence[dict[str, Any]], *, add_generation_prompt: bool = True
     ) -> list[Segment]:
-        """The prompt of these messages. Raises `EngineError` "template-failed" when the template refuses
-        them."""
+        """The prompt of these messages. Raises `EngineError` "template-failed" when the template rejects them."""
         plain = [_flat_content(message) for message in messages]
         try:
             text = self._template.render(
@@ -70,7 +69,7 @@ class ChatTemplate:
             )
         except Exception as error:  # a template is a program: it may raise anything
             raise EngineError(
-                "template-failed", f"The model's chat template does not take these messages: {error}."
+                "template-failed", f"The model's chat template rejects these messages: {error}."
             ) from error
         return segments(text)
 
@@ -89,8 +88,8 @@ class ChatTemplate:
 def segments(text: str) -> list[Segment]:
     """Rendered text cut at the marks; without any, one segment."""
     parts = _MARKED.split(text)
-    # Odd places hold what was between marks. A template may have cut a mark off (truncation); drop strays.
-    cut = [(part.replace(_OPEN, "").replace(_CLOSE, ""), place % 2 == 0) for place, part in enumerate(parts)]
+    # The odd parts were between marks. A template that truncates may have cut a mark off: drop strays.
+    cut = [(part.replace(_OPEN, "").replace(_CLOSE, ""), index % 2 == 0) for index, part in enumerate(parts)]
     return [segment for segment in cut if segment[0]]
 
 
@@ -99,7 +98,7 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def _flat_content(message: dict[str, Any]) -> dict[str, Any]:
-    """A message whose content is a string: the text parts of a list joined, null as nothing."""
+    """The message with its content as one string: the text parts of a list joined, null as ""."""
     content = message.get("content")
     if isinstance(content, str):
         return message
@@ -115,7 +114,7 @@ def _flat_content(message: dict[str, Any]) -> dict[str, Any]:
             ):
                 kind = part.get("type") if isinstance(part, dict) else type(part).__name__
                 raise EngineError(
-                    "content-unsupported", f"This model takes text, not content of type {kind!r}."
+                    "content-unsupported", f"This model accepts only text, not content of type {kind!r}."
                 )
             texts.append(part["text"])
         return {**message, "content": "".join(texts)}

@@ -24,14 +24,14 @@ from sse_tui.processes.parent import Parent
 if TYPE_CHECKING:
     from sse_tui.engine.native import Model
 
-# A prompt is read in pieces, so that running generations and a cancel wait no longer than for one of them.
+# A prompt is read in chunks of this many tokens, so that running generations and cancels wait for one chunk at most.
 _CHUNK_CPU = 32
 
 Commands: TypeAlias = "queue.SimpleQueue[ipc.Command]"
 
 
 class Prompter:
-    """From a request to the tokens of its prompt, by the model's tokenizer and chat template."""
+    """Turns a request into the tokens of its prompt, with the model's tokenizer and chat template."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -43,7 +43,7 @@ class Prompter:
         )
 
     def tokens(self, request: GenRequest) -> list[int]:
-        """A raw prompt is taken as it is, control tokens included; messages go through the template."""
+        """A raw prompt is used as it is, control tokens included; messages go through the template."""
         if request.prompt is not None:
             tokens = self._model.tokenize(request.prompt, special=True)
         else:
@@ -57,7 +57,7 @@ class Prompter:
 
 
 def serve(parent: Parent[ipc.Command]) -> int:
-    """Load what the first command says, then run generations until the parent goes; the exit code."""
+    """Load the model of the first command, then run generations until the parent goes; the exit code."""
     commands = parent.commands()
     load = commands.get()
     assert isinstance(load, ipc.Load)
@@ -122,7 +122,7 @@ def _run(scheduler: Scheduler, commands: Commands, parent: Parent[ipc.Command]) 
 
 
 def main() -> None:
-    """The process's entry. Ends by `os._exit`: llama.cpp's threads may not be waited for."""
+    """The process's entry. It ends by `os._exit`, because waiting for llama.cpp's threads could take for ever."""
     # The terminal sends these to the whole group; whether the engine ends is the parent's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

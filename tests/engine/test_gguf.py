@@ -49,7 +49,7 @@ def test_missing_data_at_the_end_is_a_cut_with_both_numbers(
         gguf.read(path)
     assert caught.value.code == "model-cut"
     assert f"{len(whole) - missing:,} bytes" in caught.value.message
-    assert f"asks for {len(whole):,}" in caught.value.message
+    assert f"requires {len(whole):,}" in caught.value.message
 
 
 def test_a_cut_at_every_byte_is_an_error(tmp_path: Path, ggufs: ModuleType) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sse_tui.engine.batch import Batch
 from sse_tui.engine.interface import Final, GenRequest
 from sse_tui.engine.ipc import Steps
 from sse_tui.engine.scheduler import ContextBrokenError, Scheduler
+from sse_tui.engine.token_batch import TokenBatch
 
 END = 0
 VOCABULARY = 97
@@ -29,7 +29,7 @@ class Arithmetic:
 
     def __init__(self, *, n_ctx: int = 64, n_seq: int = 3, n_batch: int = 16) -> None:
         self.n_ctx, self.n_seq, self.n_batch = n_ctx, n_seq, n_batch
-        self.batch = Batch(n_batch)
+        self.batch = TokenBatch(n_batch)
         self.cells: list[list[int]] = [[] for _ in range(n_seq)]
         self.results: list[int] = []
         self.decoded: list[list[tuple[int, int]]] = []
@@ -332,6 +332,6 @@ def test_a_context_that_fails_again_and_again_is_given_up() -> None:
 
 
 def test_the_batch_points_every_token_at_its_own_sequence() -> None:
-    batch = Batch(5)
+    batch = TokenBatch(5)
     batch.sequences[:] = np.arange(5)
     assert [ctypes.c_int32.from_address(int(row)).value for row in batch.rows] == [0, 1, 2, 3, 4]

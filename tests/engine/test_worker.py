@@ -71,7 +71,7 @@ async def test_a_worker_that_cannot_come_back_is_said(
     assert final.error_code in ("engine-crashed", "engine-down")
     assert engine._watcher is not None
     await asyncio.wait_for(engine._watcher, 20)
-    with pytest.raises(EngineError, match="could not be started again") as caught:
+    with pytest.raises(EngineError, match="could not be restarted") as caught:
         engine.submit(long_request())
     assert caught.value.code == "engine-down"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-class Batch:
+class TokenBatch:
     """Room for `size` tokens: what each is, where in its sequence, in which, and whether it gives logits.
 
     `counts` and `rows` are what llama.cpp wants beside: every token is in one sequence, and its row is a

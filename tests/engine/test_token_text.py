@@ -7,7 +7,7 @@ import itertools
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sse_tui.engine.text import TextStream
+from sse_tui.engine.token_text import TextStream
 
 WIDE = "Hi 👩‍🚀🦙 日本語 ñ ✅ end"
 

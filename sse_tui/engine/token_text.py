@@ -1,8 +1,8 @@
-"""From the bytes of tokens to text that may be shown: whole characters only, nothing of a stop string.
+"""From the bytes of tokens to text that may be shown: whole characters only, and no part of a stop string.
 
-A token may end in the middle of a UTF-8 character, and a stop string may begin in one token and end in a
-later one. Both are held back until it is known what they are. The text that comes out does not depend on how
-the bytes were cut into tokens.
+A token may end in the middle of a UTF-8 character, and a stop string may begin in one token and end in a later one.
+Bytes that could be either are held back until that is known. The text that comes out does not depend on how the bytes
+were cut into tokens.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ from collections.abc import Sequence
 
 
 class TextStream:
-    """One generation's text. `push` each token's bytes, then `close`; what they return, joined, is the
-    answer.
+    """One generation's text. `push` each token's bytes, then `close`; what they return, joined, is the answer.
 
-    Of several stop strings the one that is complete first ends the text; of those complete at the same byte,
-    the longest. The text before it is given, the stop string itself is not. Bytes that are no UTF-8 become
-    U+FFFD.
+    The stop string that is complete first ends the text; of several complete at the same byte, the longest. The text
+    before it is returned, the stop string itself is not. Bytes that are not UTF-8 become U+FFFD.
     """
 
     def __init__(self, stops: Sequence[str] = ()) -> None:
@@ -27,14 +25,14 @@ class TextStream:
         self.stopped = False
 
     def push(self, data: bytes) -> str:
-        """The text that became certain by these bytes; sets `stopped` when a stop string is complete."""
+        """The text that these bytes made certain; sets `stopped` when a stop string is complete."""
         text = self._decoder.decode(data)
         if not self._stops or not text:
             return text
         return "" if self.stopped else self._release(self._held + text)
 
     def close(self) -> str:
-        """What was still held back, at an end that is not a stop string."""
+        """What was still held back, at the end of a generation."""
         text = self._decoder.decode(b"", final=True)
         if self.stopped:
             return ""
@@ -53,7 +51,7 @@ class TextStream:
         return text[: len(text) - keep]
 
     def _first_stop(self, text: str) -> int | None:
-        """Where the text ends: the start of the stop string that is complete first, None without one."""
+        """The index where the text ends: the start of the stop string that is complete first, None without one."""
         best: tuple[int, int] | None = None
         for stop in self._stops:
             start = text.find(stop)
@@ -63,7 +61,7 @@ class TextStream:
 
 
 def _overlap(text: str, stop: str) -> int:
-    """The length of the longest end of `text` that is a proper beginning of `stop`."""
+    """The length of the longest suffix of `text` that is a proper prefix of `stop`."""
     for size in range(min(len(stop) - 1, len(text)), 0, -1):
         if text.endswith(stop[:size]):
             return size
