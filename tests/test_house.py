@@ -69,6 +69,10 @@ def test_the_readme_shows_what_its_commands_print() -> None:
     assert with_outputs(text) == text, "run: python tests/readme.py"
 
 
+def test_the_readme_is_short() -> None:
+    assert 500 < len(README.read_text("utf-8").split()) < 1000
+
+
 def test_the_readme_shows_screenshots_that_exist() -> None:
     shown = re.findall(
         r"\((screenshots/[^)]+)\)|src=\"(screenshots/[^\"]+)\"", (ROOT / "README.md").read_text("utf-8")
