@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.widgets._toast import Toast
 
 from sse_tui.config import Config, Ui
 from sse_tui.session.spec import SessionSpec
@@ -38,6 +39,11 @@ def opened() -> Callable[..., SseTuiApp]:
         return SseTuiApp(SessionSpec(mode="open", path=path, config=settings))
 
     return make
+
+
+def notices(app: SseTuiApp) -> str:
+    """What the notices on screen say, titles included."""
+    return "\n".join(str(toast.render()) for toast in app.screen.query(Toast))
 
 
 @pytest.fixture

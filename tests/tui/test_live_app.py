@@ -16,6 +16,7 @@ from sse_tui.tui.app import SseTuiApp
 from sse_tui.tui.bars.faults_bar import FaultKeys
 from sse_tui.tui.bars.header import HeaderLine
 from tests.children import child_running
+from tests.tui.conftest import notices
 
 WORDS = " ".join(f"word{n}" for n in range(60))
 SIZE = (120, 36)
@@ -214,18 +215,18 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
     again = opened(path)
     async with again.run_test(size=SIZE):
         await until(lambda: again.session.analysis.end is not None)
-        assert again.session._follower.damage == []
+        assert again.session.damaged == 0
         assert [again.workspace.wire.log_view.cells(n) for n in range(len(rows))] == rows
 
 
 async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one(until) -> None:
     app = live_app()
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
         await pilot.press(*"one", "enter")
         await until(lambda: turn_over(app))
         os.kill(child_running("--supervised"), signal.SIGKILL)
         await until(lambda: "ENDPOINT FAILED: F8" in app.query_one(HeaderLine).render().plain)
-        await until(lambda: any(notice.title == "endpoint-gone" for notice in app._notifications))
+        await until(lambda: "endpoint-gone" in notices(app))
         await pilot.press(*"two", "enter")
         await until(lambda: app.prompt is not None and app.prompt.text == "two" and not app.waiting)
         assert len(app.session.analysis.turns) == 1

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from sse_tui.tui.app import SseTuiApp
 from sse_tui.tui.bars.header import HeaderLine
+from tests.tui.conftest import notices
 
 WIDE, SMALL = (120, 36), (80, 24)
 
@@ -107,11 +108,9 @@ async def test_selecting_a_row_highlights_its_characters_and_shows_its_bytes(ope
         assert "".join(styled).strip() == "stream"
         await pilot.press("3", "right", "right")
         assert app.workspace.detail.tabs.chosen == "hex"
-        digits = "".join(
-            run[0]
-            for n in range(app.workspace.detail.lines.line_count())
-            for run in app.workspace.detail.lines._lines.line(n)[1:2]
-        )
+        # Each line is an offset in eight digits, eight bytes in hex, and the same as text.
+        lines = app.workspace.detail.lines.text.split("\n")
+        digits = "".join(line[10:34] for line in lines)
         assert bytes.fromhex(digits.replace(" ", "")) == app.session.rows.row(row, app.session.reader).raw
 
 
@@ -327,11 +326,11 @@ async def test_nothing_from_the_wire_commands_the_terminal(opened, until) -> Non
 
 async def test_own_keys_work_and_wrong_ones_are_told(opened, until) -> None:
     app = opened("resumed", keys={"help": "ctrl+g", "no.such": "x"})
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
         await ready(app, pilot, until)
+        assert "no.such" in notices(app)
         await pilot.press("ctrl+g")
         assert len(app.screen_stack) == 2
-        assert any("no.such" in notice.message for notice in app._notifications)
 
 
 async def test_an_unknown_theme_is_told_and_an_own_one_used(opened, until) -> None:
@@ -349,8 +348,8 @@ async def test_a_broken_file_is_an_error_that_is_shown(opened, until, tmp_path: 
     path = tmp_path / "broken.sse.jsonl"
     path.write_text('{"format": "something else"}\n')
     app = opened(path)
-    async with app.run_test(size=WIDE) as pilot:
-        await until(lambda: len(app._notifications) > 0)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(lambda: "is not a recording" in notices(app))
         await pilot.press("ctrl+q")
     assert app.return_code == 0
 

@@ -1,22 +1,38 @@
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 import pytest
 
-from sse_tui.analysis.turn import Connection, Turn
-from sse_tui.recording.records import Close
+from sse_tui.analysis.analysis import Analysis
+from sse_tui.analysis.turn import Turn
+from sse_tui.recording.records import Close, Request, chunk
 from sse_tui.tui.answer.conversation import Document, highlight
 
-
-def turn(*pieces: tuple[str, str]) -> Turn:
-    made = Turn(1)
-    made.connections.append(Connection(1))
-    for channel, text in pieces:
-        made.transcript.append(channel, text)
-    return made
+FIELDS = {"text": "content", "reasoning": "reasoning_content", "tool": "tool_calls"}
 
 
-def end(made: Turn, reason: str) -> None:
-    made.connections[-1].close = Close(t=0, reason=reason)
+class Stream:
+    """A chat that streams: `say` adds to `turns`, `end` closes the connection."""
+
+    def __init__(self, *pieces: tuple[str, str], number: int = 1, before: Stream | None = None) -> None:
+        self._analysis = before._analysis if before is not None else Analysis(dialect="openai-chat")
+        self._at = {"turn": number, "conn": number}
+        self._analysis.feed(Request(t=0, method="GET", url="http://h/", headers=[], **self._at))
+        self.turns: Sequence[Turn] = self._analysis.turns
+        for channel, text in pieces:
+            self.say(channel, text)
+
+    def say(self, channel: str, text: str) -> None:
+        delta: dict[str, object] = {FIELDS[channel]: text}
+        if channel == "tool":
+            delta = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": text, "arguments": "{}"}}]}
+        data = json.dumps({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]})
+        self._analysis.feed(chunk(0, f"data: {data}\n\n".encode(), **self._at))
+
+    def end(self, reason: str) -> None:
+        self._analysis.feed(Close(t=0, reason=reason, **self._at))
 
 
 def texts(document: Document) -> list[str]:
@@ -28,28 +44,28 @@ def document(width: int = 20) -> Document:
 
 
 def test_text_grows_at_its_end_while_it_streams() -> None:
-    made, doc = turn(("text", "one two")), document()
-    doc.sync([made])
+    made, doc = Stream(("text", "one two")), document()
+    doc.sync(made.turns)
     assert texts(doc) == ["you", "ask", "", "assistant", "one two"]
-    made.transcript.append("text", " three four five")
-    assert doc.sync([made])
+    made.say("text", " three four five")
+    assert doc.sync(made.turns)
     assert texts(doc)[4:] == ["one two three four ", "five"]
-    assert not doc.sync([made])
+    assert not doc.sync(made.turns)
 
 
 @pytest.mark.parametrize("reason", ["eof", "incomplete", "reset", "timeout", "client", "fault", "error"])
 def test_no_character_is_held_back_however_the_stream_ends(reason: str) -> None:
-    made, doc = turn(("text", "all of it and the last wor")), document(60)
-    doc.sync([made])
-    made.transcript.append("text", "d")
-    end(made, reason)
-    doc.sync([made])
+    made, doc = Stream(("text", "all of it and the last wor")), document(60)
+    doc.sync(made.turns)
+    made.say("text", "d")
+    made.end(reason)
+    doc.sync(made.turns)
     assert "all of it and the last word" in texts(doc)
 
 
 def test_reasoning_and_tool_calls_are_set_apart() -> None:
-    made, doc = turn(("reasoning", "hm"), ("text", "answer"), ("tool", "\nf {}")), document()
-    doc.sync([made])
+    made, doc = Stream(("reasoning", "hm"), ("text", "answer"), ("tool", "f")), document()
+    doc.sync(made.turns)
     kinds = [doc.line(index).kind for index in range(len(doc))]
     assert [kind for kind in kinds if kind in {"reasoning", "text", "tool"}] == [
         "reasoning",
@@ -62,25 +78,25 @@ def test_reasoning_and_tool_calls_are_set_apart() -> None:
 
 
 def test_a_finished_answer_is_markdown_once_and_can_be_shown_as_sent() -> None:
-    made, doc = turn(("text", "# Head\n\n**bold**")), document()
-    doc.sync([made])
+    made, doc = Stream(("text", "# Head\n\n**bold**")), document()
+    doc.sync(made.turns)
     assert "# Head" in texts(doc)
-    end(made, "eof")
-    doc.sync([made])
+    made.end("eof")
+    doc.sync(made.turns)
     assert "# Head" not in texts(doc)
     assert "Head" in texts(doc)
     doc.as_markdown = False
-    doc.rebuild([made])
+    doc.rebuild(made.turns)
     assert "# Head" in texts(doc)
 
 
 @pytest.mark.parametrize("finished", [False, True])
 def test_a_span_is_found_on_screen(finished: bool) -> None:
     source = "some words and **more** of them, over several lines"
-    made, doc = turn(("reasoning", "first"), ("text", source)), document()
+    made, doc = Stream(("reasoning", "first"), ("text", source)), document()
     if finished:
-        end(made, "eof")
-    doc.sync([made])
+        made.end("eof")
+    doc.sync(made.turns)
     start = len("first") + source.index("several")
     index = doc.line_of(0, start)
     assert index is not None
@@ -91,24 +107,25 @@ def test_a_span_is_found_on_screen(finished: bool) -> None:
 
 
 def test_a_second_turn_comes_below_the_first() -> None:
-    first, second, doc = turn(("text", "one")), turn(("text", "two")), document()
-    end(first, "eof")
-    doc.sync([first])
-    doc.sync([first, second])
+    first, doc = Stream(("text", "one")), document()
+    first.end("eof")
+    doc.sync(first.turns)
+    second = Stream(("text", "two"), number=2, before=first)
+    doc.sync(second.turns)
     assert texts(doc).index("two") > texts(doc).index("one")
     assert doc.line_of(1, 0) == texts(doc).index("two")
 
 
 def test_another_width_shows_the_same_text() -> None:
-    made, doc = turn(("text", "one two three four five six")), document(40)
-    doc.sync([made])
-    doc.rebuild([made], width=10)
+    made, doc = Stream(("text", "one two three four five six")), document(40)
+    doc.sync(made.turns)
+    doc.rebuild(made.turns, width=10)
     assert "".join(texts(doc)[4:]).replace(" ", "") == "onetwothreefourfivesix"
     assert all(len(text.rstrip()) <= 10 for text in texts(doc))
 
 
 def test_a_very_long_answer_stays_plain() -> None:
-    made, doc = turn(("text", "**x** " * 50_000)), document(80)
-    end(made, "eof")
-    doc.sync([made])
+    made, doc = Stream(("text", "**x** " * 50_000)), document(80)
+    made.end("eof")
+    doc.sync(made.turns)
     assert "**x**" in texts(doc)[5]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sse_tui.config import SloSection
 from sse_tui.tui.bars.metrics_strip import MetricsStrip
+from tests.tui.conftest import notices
 
 WIDE = (120, 36)
 
@@ -19,13 +20,12 @@ async def ready(app, pilot, until) -> None:
 async def test_b_and_enter_make_a_bundle_with_a_picture(opened, until, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     app = opened("resumed")
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
         await ready(app, pilot, until)
         await pilot.press("b", "enter")
-        await until(lambda: any(notice.title == "bug bundle" for notice in app._notifications), 90)
+        await until(lambda: ".zip\n" in notices(app), 90)
         (path,) = tmp_path.glob("*.zip")
-        said = " ".join(notice.message for notice in app._notifications)
-        assert str(path) in said
+        assert str(path) in notices(app)
         names = {Path(name).name for name in zipfile.ZipFile(path).namelist()}
         assert {"recording.sse.jsonl", "report.md", "reproduce.sh", "versions.txt", "screenshot.svg"} <= names
         # Again: another name, nothing replaced.
@@ -39,12 +39,12 @@ async def test_what_stops_a_bundle_is_said_and_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     app = opened("resumed")
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
         await ready(app, pilot, until)
         await pilot.press("b")
         app.screen.query_one("Input").value = str(tmp_path / "no" / "such" / "folder.zip")
         await pilot.press("enter")
-        await until(lambda: any(notice.severity == "error" for notice in app._notifications), 60)
+        await until(lambda: "Cannot" in notices(app), 60)
         assert list(tmp_path.iterdir()) == [tmp_path / "state"] or not list(tmp_path.iterdir())
         assert not app.session_keys.bug_bundle.running
 
@@ -53,11 +53,11 @@ async def test_no_picture_is_no_reason_for_no_bundle(opened, until, tmp_path: Pa
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sse_tui.tui.screens.bug_bundle.PICTURE_S", 0.001)
     app = opened("hostile")
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
         await ready(app, pilot, until)
         await pilot.press("f9", "enter")
-        await until(lambda: any(notice.title == "bug bundle" for notice in app._notifications), 60)
-        assert any("no picture" in notice.message for notice in app._notifications)
+        await until(lambda: ".zip\n" in notices(app), 60)
+        assert "no picture" in notices(app)
 
 
 async def test_objectives_stand_in_the_strip_and_in_the_metrics(opened, until) -> None:
