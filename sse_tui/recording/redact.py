@@ -22,6 +22,7 @@ from urllib.parse import unquote, unquote_plus
 
 import msgspec
 
+from sse_tui import fields
 from sse_tui.errors import RecordingError
 from sse_tui.recording.masking import MOST, KnownSecrets
 from sse_tui.recording.records import (
@@ -238,8 +239,7 @@ class Redactor:
         return f"{name}{equals}{URL_PLACEHOLDER}"
 
     def _form(self, headers: Headers, body: str) -> str:
-        types = [value.lower() for name, value in headers if name.lower() == "content-type"]
-        if types and types[0].startswith("application/x-www-form-urlencoded"):
+        if fields.essence(fields.first(headers, "content-type")) == "application/x-www-form-urlencoded":
             return "&".join(map(self._parameter_redacted, body.split("&")))
         return body
 
