@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -35,6 +34,8 @@ def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
 
 def _from_command(command: str, environ: Mapping[str, str]) -> str:
     """The first line that `command` prints. It is split like a shell would, but no shell runs it."""
+    import subprocess  # only a profile with a command needs it
+
     try:
         words = shlex.split(command)
         done = subprocess.run(

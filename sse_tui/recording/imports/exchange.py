@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sse_tui import fields
 from sse_tui.recording.imports.heads import with_body, without_undone_coding
 from sse_tui.recording.imports.piece import Piece
-from sse_tui.recording.records import Chunk, Close, Headers, Phase, Record, Request, Response, chunk
+from sse_tui.recording.records import Close, Headers, Phase, Record, Request, Response, chunk
 
 # Reads of a body that came as one text: small enough to be shown while they are read.
 _BLOCK = 1 << 18
@@ -132,8 +132,3 @@ class Numbering:
         self._asked = asked
         self._conn += 1
         return self._turn, self._conn
-
-
-def bytes_of(records: Sequence[Record]) -> bytes:
-    """The bodies of records, one after the other."""
-    return b"".join(record.data for record in records if isinstance(record, Chunk))
