@@ -15,7 +15,7 @@ Fields: TypeAlias = Iterable[tuple[str, str]]
 EVENT_STREAM = "text/event-stream"
 
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_UNSENDABLE = re.compile("[\0\r\n]")
+_UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
 _PARAMETER = re.compile(r'([^=;\s]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)')
 
 
@@ -49,7 +49,7 @@ def is_token(text: str) -> bool:
 
 
 def is_value(text: str) -> bool:
-    """Whether `text` can be sent as the value of a field: no line end and no NUL (section 5.5)."""
+    """Whether `text` can be sent as the value of a field: no line end, no NUL (section 5.5), no lone surrogate."""
     return _UNSENDABLE.search(text) is None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sse_tui import dialects
+from sse_tui import dialects, fields
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
 from sse_tui.analysis.turn import Connection, Turn
 from sse_tui.diagnosis import Diagnosis, Finding
@@ -178,9 +178,11 @@ class Analysis:
             turn.continuity.nothing_more()
         elif record.status == 200:
             asked = (
-                _header(wire.conn.request.headers, "last-event-id") if wire.conn.request is not None else None
+                fields.first(wire.conn.request.headers, "last-event-id")
+                if wire.conn.request is not None
+                else None
             )
-            turn.continuity.connected(asked or "", _header(record.headers, "last-event-id"))
+            turn.continuity.connected(asked or "", fields.first(record.headers, "last-event-id"))
         turn.dialect.headers_seen(record.headers)
         return [self._entry(record)]
 
@@ -342,7 +344,3 @@ class Analysis:
         if self.turns:
             self.turns[-1].reconnecting = False
         return [self._entry(record)]
-
-
-def _header(headers: Sequence[tuple[str, str]], name: str) -> str | None:
-    return next((value for key, value in headers if key.lower() == name), None)

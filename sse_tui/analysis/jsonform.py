@@ -6,7 +6,6 @@ Offsets are bytes in the connection's body, times are milliseconds; what cannot 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from sse_tui.analysis.entry import Entry
 from sse_tui.analysis.turn import Turn
 from sse_tui.diagnosis import Finding
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
+from sse_tui.fields import first
 from sse_tui.metrics import label_for
 
 
@@ -129,7 +129,7 @@ def connections_json(turn: Turn) -> list[dict[str, Any]]:
         {
             "conn": conn.number,
             "status": conn.response.status if conn.response is not None else None,
-            "last_event_id": _sent_id(conn.request.headers if conn.request is not None else ()),
+            "last_event_id": first(conn.request.headers if conn.request is not None else (), "last-event-id"),
             "events": conn.events,
             "bytes": conn.bytes,
             "reads": conn.reads,
@@ -138,10 +138,6 @@ def connections_json(turn: Turn) -> list[dict[str, Any]]:
         }
         for conn in turn.connections
     ]
-
-
-def _sent_id(headers: Sequence[tuple[str, str]]) -> str | None:
-    return next((value for name, value in headers if name.lower() == "last-event-id"), None)
 
 
 def continuity_json(turn: Turn) -> dict[str, Any] | None:

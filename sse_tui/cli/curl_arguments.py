@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from sse_tui import fields
 from sse_tui.errors import UsageError
 
 _FLAGS = {
@@ -50,8 +51,6 @@ _ESCAPES = {
     "f": "\f",
     "v": "\v",
 }
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]+")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -76,9 +75,9 @@ class CurlRequest:
         name, colon, value = text.partition(":")
         if not colon and text.endswith(";"):
             name, colon = text[:-1], ":"
-        if not colon or _UNSENDABLE.search(value):
+        if not colon or not fields.is_value(value):
             raise UsageError("bad-header", f"Invalid header {text!r}.", "Write it as 'Name: value'.")
-        if not _TOKEN.fullmatch(name.strip()):
+        if not fields.is_token(name.strip()):
             raise UsageError("bad-header", f"Invalid header name {name!r}.", "Write it as 'Name: value'.")
         self.headers.append((name.strip(), value.strip()))
 
@@ -88,7 +87,7 @@ class CurlRequest:
 
     def default(self, name: str, value: str) -> None:
         """Set a header unless it is there."""
-        if not any(have.lower() == name.lower() for have, _ in self.headers):
+        if not fields.has(self.headers, name):
             self.headers.append((name, value))
 
     def add_data(self, text: str, *, files: bool = True, keep_lines: bool = False) -> None:
@@ -109,7 +108,7 @@ class CurlRequest:
         # Bytes that are not UTF-8: curl sends them raw, but a URL may not contain them.
         self.url = _SURROGATE.sub(lambda found: quote(_bytes(found[0])), self.url)
         self.method = self.method or ("POST" if self.data else "GET")
-        if not _TOKEN.fullmatch(self.method):
+        if not fields.is_token(self.method):
             raise UsageError(
                 "bad-method", f"Invalid request method {self.method!r}.", "Use GET or POST, for example."
             )

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from sse_tui.config.schema import Profile
 from sse_tui.errors import ConfigError
+from sse_tui.secret_names import may_be_secret
 
 COMMAND_TIMEOUT_S = 30.0
 MASK = "***"
-_SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|password|credential|signature", re.IGNORECASE)
 
 
 def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
@@ -35,6 +34,8 @@ def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
 
 def _from_command(command: str, environ: Mapping[str, str]) -> str:
     """The first line that `command` prints. It is split like a shell would, but no shell runs it."""
+    import subprocess  # only a profile with a command needs it
+
     try:
         words = shlex.split(command)
         done = subprocess.run(
@@ -67,16 +68,11 @@ def _command_error(command: str, reason: str) -> ConfigError:
     return ConfigError("api-key-command", f"api_key_command `{command}` gave no key: {reason}.")
 
 
-def is_secret_name(name: str) -> bool:
-    """Whether a header or a parameter of this name usually carries a secret."""
-    return _SECRET_NAME.search(name) is not None
-
-
 def masked(path: tuple[str, ...], value: object) -> object:
     """The value of the key at `path` as it may be shown to others."""
     if not isinstance(value, str):
         return value
-    if len(path) >= 2 and path[-2] == "headers" and is_secret_name(path[-1]):
+    if len(path) >= 2 and path[-2] == "headers" and may_be_secret(path[-1]):
         return MASK
     if path[-1] == "base_url":
         return _masked_url(value)
@@ -90,6 +86,6 @@ def _masked_url(url: str) -> str:
         url = url.replace(f"{user}@{rest}", f"{MASK}@{rest}", 1)
     return re.sub(
         r"([?&])([^=&#]+)=([^&#]*)",
-        lambda found: f"{found[1]}{found[2]}={MASK if is_secret_name(found[2]) else found[3]}",
+        lambda found: f"{found[1]}{found[2]}={MASK if may_be_secret(found[2]) else found[3]}",
         url,
     )

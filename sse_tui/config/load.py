@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from sse_tui import fields
 from sse_tui.config import check
 from sse_tui.config.locate import KeyPath, dotted, key_lines, line_of
 from sse_tui.config.paths import config_path
@@ -19,9 +20,6 @@ from sse_tui.config.schema import Config, Profile
 from sse_tui.errors import ConfigError, SseTuiError
 
 PREFIX = "SSE_TUI_"
-# A token, RFC 9110 section 5.6.2.
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_HEADER_END = re.compile(r"[\r\n\0]")
 SELECTED = "*"
 """In the path of an override: the name of the profile that is selected in the end."""
 
@@ -278,9 +276,9 @@ def _check_requests(config: Config, origins: Mapping[str, str]) -> None:
         if profile.base_url is not None and not _is_http_url(profile.base_url):
             _refuse(origins, (*where, "base_url"), f"{profile.base_url!r} is not an http or https URL")
         for header, value in profile.headers.items():
-            if not _HEADER_NAME.fullmatch(header):
-                _refuse(origins, (*where, "headers", header), f"{header!r} is no name of a header")
-            if _HEADER_END.search(value):
+            if not fields.is_token(header):
+                _refuse(origins, (*where, "headers", header), f"invalid header name {header!r}")
+            if not fields.is_value(value):
                 _refuse(origins, (*where, "headers", header), "the value has a line end or NUL in it")
 
 

@@ -14,6 +14,7 @@ from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode, kind_of
 from sse_tui.eventstream.items import Event
+from sse_tui.fields import EVENT_STREAM, essence
 
 NAME = "NDJSON, not SSE"
 
@@ -43,7 +44,7 @@ def sniff(content_type: str | None, start: bytes) -> Format:
     The bytes win where they say something: servers send JSON lines as ``text/event-stream`` and event streams as
     ``application/json``. More than the first line of the body is wanted to tell lines from one JSON text.
     """
-    declared = (content_type or "").split(";")[0].strip().lower()
+    declared = essence(content_type)
     head = start.removeprefix(_BOM).lstrip(b" \t\r\n\x1e")
     if head.startswith(b"{"):
         return _object(declared, head)
@@ -60,7 +61,7 @@ def sniff(content_type: str | None, start: bytes) -> Format:
     field = head.split(b"\n", 1)[0].split(b"\r", 1)[0].split(b":", 1)[0]
     if head.startswith(b":") or field in (b"data", b"event", b"id", b"retry"):
         return Format("sse", "an event stream", "the body starts with a field or a comment")
-    if declared == "text/event-stream":
+    if declared == EVENT_STREAM:
         return Format("sse", "an event stream", "the content type is text/event-stream")
     return Format("unknown", "unknown", "neither the content type nor the first bytes tell")
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from sse_tui import fields
+
 Headers = Sequence[tuple[str, str]]
 
 
@@ -52,12 +54,9 @@ def of_headers(headers: Headers) -> Provider | None:
         for name in names:
             if name == wanted or (wanted.endswith("-") and name.startswith(wanted)):
                 return Provider(provider, f"the header {name}")
-    for name, value in headers:
-        if name.lower() == "server":
-            for wanted, provider in _SERVERS:
-                if value.lower().startswith(wanted):
-                    return Provider(provider, f"the header server: {value}")
-    return None
+    server = fields.first(headers, "server") or ""
+    found = next((provider for wanted, provider in _SERVERS if server.lower().startswith(wanted)), None)
+    return Provider(found, f"the header server: {server}") if found else None
 
 
 def of_comment(text: str) -> Provider | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from sse_tui import fields
 from sse_tui.diagnosis.clients.lens import ClientResult, compare
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import Chunk, Record, Request, Response
@@ -23,7 +24,7 @@ class Look(NamedTuple):
 
 class _Body:
     def __init__(self) -> None:
-        self.content_type: str | None = "text/event-stream"
+        self.content_type: str | None = fields.EVENT_STREAM
         self.status = 200
         self.dialect = "auto"
         self.decoder = ContentDecoder([])
@@ -43,9 +44,7 @@ def looks(records: Iterable[Record], dialect: str | None = None) -> list[Look]:
         elif isinstance(record, Response):
             body.status = record.status
             body.decoder = ContentDecoder(record.headers)
-            body.content_type = next(
-                (v for name, v in record.headers if name.lower() == "content-type"), None
-            )
+            body.content_type = fields.first(record.headers, "content-type")
         elif body.size <= MAX_BODY:
             data = body.decoder.decode(record.data)
             body.pieces.append(data)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from sse_tui import fields
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import Chunk, Record, Request, Response, chunk
 
@@ -261,7 +262,7 @@ def _decoded(records: list[Record]) -> list[_Unit]:
             decoder = ContentDecoder(record.headers)
             if decoder.codings and decoder.damage is None:
                 decoders[record.conn] = decoder
-                headers = [h for h in record.headers if h[0].lower() != "content-encoding"]
+                headers = fields.without(record.headers, "content-encoding")
                 record = msgspec.structs.replace(record, headers=headers)
         elif isinstance(record, Chunk) and record.conn in decoders:
             data = decoders[record.conn].decode(record.data)

@@ -68,7 +68,6 @@ from sse_tui.recording.session_folder import (
     new_path,
     prune,
     recordings,
-    unmark_kept,
 )
 from sse_tui.recording.writer import Writer
 
@@ -111,6 +110,5 @@ __all__ = [
     "read_recording",
     "recordings",
     "sniff",
-    "unmark_kept",
     "untimed",
 ]

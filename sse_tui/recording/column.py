@@ -7,7 +7,6 @@ short one never touches the disk, and where the disk is full a long one stays in
 from __future__ import annotations
 
 import os
-import tempfile
 from array import array
 from collections import OrderedDict
 from typing import BinaryIO, Literal
@@ -93,6 +92,8 @@ class Column:
         data = block.tobytes()
         try:
             if self._file is None:
+                import tempfile  # only a long column needs it
+
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - it goes with the column
             return os.pwrite(self._file.fileno(), data, self._spilled * len(data)) == len(data)
         except OSError:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 
+from sse_tui import fields
+
 # What one read may grow to: 64 KiB expand to 66 MiB at most, and more only where codings are stacked on purpose.
 MOST = 128 * 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -19,14 +21,8 @@ class ContentDecoder:
 
     def __init__(self, headers: Iterable[tuple[str, str]]) -> None:
         """`headers` are the response's; several ``content-encoding`` fields are one list."""
-        codings = [
-            coding.strip().lower()
-            for name, value in headers
-            if name.lower() == "content-encoding"
-            for coding in value.split(",")
-            if coding.strip().lower() not in ("", "identity")
-        ]
-        self.codings: tuple[str, ...] = tuple(codings)
+        codings = [coding.lower() for coding in fields.elements(headers, "content-encoding")]
+        self.codings = tuple(coding for coding in codings if coding != "identity")
         self.damage: str | None = None
         known = [coding in ("gzip", "x-gzip", "deflate") for coding in codings]
         self._stages = [_inflater(coding) for coding in reversed(codings)] if all(known) else []

@@ -22,6 +22,7 @@ from urllib.parse import unquote, unquote_plus
 
 import msgspec
 
+from sse_tui import fields, secret_names
 from sse_tui.errors import RecordingError
 from sse_tui.recording.masking import MOST, KnownSecrets
 from sse_tui.recording.records import (
@@ -42,27 +43,6 @@ PLACEHOLDER = "[redacted]"
 # Brackets would make a URL invalid, and programs that read the recording parse it.
 URL_PLACEHOLDER = "redacted"
 
-# Parts of a name, compared without case. "tokens" counts tokens (x-ratelimit-remaining-tokens, max_tokens).
-_NAME_PARTS = {
-    "*authorization*": "authorization",
-    "*cookie*": "cookie",
-    "*token*": r"token(?!s|iz)",
-    "*secret*": "secret",
-    "*api-key*": r"api[-_]?key",
-    "*session-id*": r"session[-_]?id",
-    "*password*": r"passw(?:or)?d",
-    "*credential*": "credential",
-    "*signature*": "signature",
-    "*access-key*": r"access[-_]?key",
-    "*auth-key*": r"auth[-_]?key",
-    "*subscription-key*": r"subscription[-_]?key",
-}
-_PARAMETERS = ("key", "sig", "auth", "pwd", "pass", "jwt", "code_verifier")
-# In a JSON body plain "token" names too much that is no secret (stop_token, pad_token, token).
-_FIELD = re.compile(
-    r"authorization|api[-_]?key|secret|passw(?:or)?d|(?:access|auth|refresh|bearer|session|security|id)[-_]?token",
-    re.IGNORECASE,
-)
 _AUTH_PARAMETER = re.compile(
     r'(?:response|signature|credential|oauth_token|oauth_signature)\s*=\s*"?([^",\s]+)', re.IGNORECASE
 )
@@ -88,16 +68,13 @@ class Redactor:
         self._pattern_count = len(patterns)
         self._known = KnownSecrets(patterns, most=most)
         own = [translate(name.lower()).removesuffix(r"\Z").removesuffix(r"\z") for name in self._extra_names]
-        whole = "|".join([re.escape(name) for name in _PARAMETERS] + own)
         self._own = re.compile("|".join(own), re.IGNORECASE) if own else None
-        self._header = re.compile("|".join(_NAME_PARTS.values()), re.IGNORECASE)
-        self._parameter = re.compile(whole, re.IGNORECASE)
 
     @property
     def names(self) -> list[str]:
         """What is redacted, for the header of the recording: names, "*" for anything, and "pattern:N"."""
         patterns = [f"pattern:{number}" for number in range(1, self._pattern_count + 1)]
-        return [*_NAME_PARTS, *_PARAMETERS, *self._extra_names, *patterns]
+        return [*secret_names.LISTED, *self._extra_names, *patterns]
 
     @property
     def secrets(self) -> list[str]:
@@ -182,13 +159,14 @@ class Redactor:
     def _masked(self, text: str, *, in_url: bool = False) -> str:
         return self._known.mask_text(text, URL_PLACEHOLDER if in_url else PLACEHOLDER)
 
-    def _secret_header(self, name: str) -> bool:
-        return bool(self._header.search(name) or (self._own and self._own.fullmatch(name)))
+    def _is_named(self, name: str) -> bool:
+        """Whether the user named it."""
+        return self._own is not None and self._own.fullmatch(name) is not None
 
     def _headers(self, headers: Headers) -> Headers:
         redacted: Headers = []
         for name, value in headers:
-            if self._secret_header(name):
+            if secret_names.is_secret_header(name) or self._is_named(name):
                 for secret in _secrets_of_header(name.lower(), value):
                     self._known.learn(secret)
                 redacted.append((name, PLACEHOLDER))
@@ -231,15 +209,14 @@ class Redactor:
     def _parameter_redacted(self, pair: str) -> str:
         name, equals, value = pair.partition("=")
         plain = unquote_plus(name)
-        if not (value and (self._parameter.fullmatch(plain) or self._header.search(plain))):
+        if not value or not (secret_names.is_secret_parameter(plain) or self._is_named(plain)):
             return pair
         for secret in (value, unquote(value), unquote_plus(value)):
             self._known.learn(secret)
         return f"{name}{equals}{URL_PLACEHOLDER}"
 
     def _form(self, headers: Headers, body: str) -> str:
-        types = [value.lower() for name, value in headers if name.lower() == "content-type"]
-        if types and types[0].startswith("application/x-www-form-urlencoded"):
+        if fields.essence(fields.first(headers, "content-type")) == "application/x-www-form-urlencoded":
             return "&".join(map(self._parameter_redacted, body.split("&")))
         return body
 
@@ -249,7 +226,7 @@ class Redactor:
         except (ValueError, RecursionError):
             return
         for name, value in _string_fields(document):
-            if _FIELD.search(name) or (self._own and self._own.fullmatch(name)):
+            if secret_names.is_secret_field(name) or self._is_named(name):
                 for secret in _secrets_of_header(name.lower(), value):
                     self._known.learn(secret)
 

@@ -50,12 +50,18 @@ def is_kept(path: str | Path) -> bool:
 
 def mark_kept(path: str | Path) -> Path:
     """Mark a recording, running or not, to be kept; its new path. Raises RecordingError."""
-    return _renamed(Path(path), KEPT_SUFFIX)
-
-
-def unmark_kept(path: str | Path) -> Path:
-    """Take the mark off again; the new path. Raises RecordingError."""
-    return _renamed(Path(path), SUFFIX)
+    path = Path(path)
+    if is_kept(path):
+        return path
+    kept = path.with_name(path.name.removesuffix(SUFFIX) + KEPT_SUFFIX)
+    try:
+        if os.path.lexists(kept):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        path.rename(kept)
+    except OSError as error:
+        message = f"Cannot rename {path} to {kept.name}: {error.strerror}."
+        raise RecordingError("recording-rename", message) from error
+    return kept
 
 
 def is_running(path: str | Path) -> bool:
@@ -108,18 +114,3 @@ def prune(directory: str | Path, keep: int = 50) -> list[Path]:
             continue
         deleted.append(path)
     return deleted
-
-
-def _renamed(path: Path, suffix: str) -> Path:
-    stem = path.name.removesuffix(KEPT_SUFFIX).removesuffix(SUFFIX)
-    new = path.with_name(stem + suffix)
-    if new == path:
-        return path
-    try:
-        if os.path.lexists(new):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-        path.rename(new)
-    except OSError as error:
-        message = f"Cannot rename {path} to {new.name}: {error.strerror}."
-        raise RecordingError("recording-rename", message) from error
-    return new

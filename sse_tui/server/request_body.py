@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
+from sse_tui.fields import essence
 from sse_tui.server.api_errors import ApiError
 
 
 async def read_json_body(request: Request, limit: int) -> bytes:
     """The body; 415 when it does not say that it is JSON, 413 when it is larger than `limit` bytes."""
-    content_type = request.headers.get("content-type", "")
-    essence = content_type.partition(";")[0].strip().lower()
+    kind = essence(request.headers.get("content-type"))
     # A browser sends JSON to another origin only after asking (preflight); other types it sends unasked.
-    if essence != "application/json":
-        given = f"not {essence}" if essence else "which is missing"
+    if kind != "application/json":
+        given = f"not {kind}" if kind else "which is missing"
         raise ApiError(415, "unsupported_media_type", f"Send Content-Type: application/json, {given}.")
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and int(declared) > limit:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sse_tui import dialects
+from sse_tui import dialects, fields
 from sse_tui.config import Profile
 from sse_tui.dialects.base import BEARER, Message
 from sse_tui.limits import MAX_EVENT_BYTES
@@ -53,11 +53,10 @@ def chat_turn(
     # Our own endpoint was started with the profile's model, and knows it by the name that it gave itself.
     name = (model if own else None) or profile.model or model or "default"
     prepared = dialect.prepare(base_url, name, messages, sampling(profile))
-    given = {name.lower() for name in profile.headers}
-    headers = [header for header in prepared.headers if header[0].lower() not in given]
-    headers += profile.headers.items()
+    headers = [*fields.without(prepared.headers, *profile.headers), *profile.headers.items()]
     key, auth = token or spec.api_key, BEARER if own else dialect.auth
-    if key and given.isdisjoint(("authorization", auth.header.lower())):
+    given = profile.headers.items()
+    if key and not fields.has(given, "authorization") and not fields.has(given, auth.header):
         headers.append((auth.header, auth.value(key)))
     request = StreamRequest(
         prepared.method, prepared.url, headers, prepared.body, profile.dialect, any_type=dialect.line_based

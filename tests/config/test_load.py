@@ -114,7 +114,7 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ),
         ("[profiles.x]\nbase_url = ''\n", 2, "is not an http or https URL"),
         ("[profiles.x]\nbase_url = 'http://h:99999/'\n", 2, "is not an http or https URL"),
-        ("[profiles.x.headers]\n'A B' = 'x'\n", 2, "'A B' is no name of a header"),
+        ("[profiles.x.headers]\n'A B' = 'x'\n", 2, "invalid header name 'A B'"),
         ('[profiles.x.headers]\nA = "x\\r\\nB: y"\n', 2, "headers.A: the value has a line end or NUL in it."),
         ("x = \n", 1, "not valid TOML"),
         ("a = 1\n[b\n", 2, "not valid TOML"),
@@ -144,7 +144,7 @@ def test_a_mistake_names_file_line_key_and_what_is_valid(file, text: str, line: 
             "h:1",
             "SSE_TUI_PROFILES__LOCAL__BASE_URL: profiles.local.base_url: 'h:1'",
         ),
-        ("SSE_TUI_PROFILES__LOCAL__HEADERS", '{"A B": "x"}', "is no name of a header"),
+        ("SSE_TUI_PROFILES__LOCAL__HEADERS", '{"A B": "x"}', "invalid header name 'A B'"),
         ("SSE_TUI_SERVER__ACCESS_LOG", "perhaps", "must be true or false"),
     ],
 )

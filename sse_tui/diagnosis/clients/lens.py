@@ -16,6 +16,7 @@ from sse_tui import dialects
 from sse_tui.diagnosis.clients.known_clients import CLIENTS, STANDARD, Client
 from sse_tui.dialects import Answer
 from sse_tui.eventstream import Event
+from sse_tui.fields import parameters
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _TEXT_LINE_END = re.compile(r"\r\n|\r|\n")
@@ -132,14 +133,10 @@ def _text(client: Client, line: bytes) -> str:
 
 def _charset(content_type: str | None) -> str:
     """The codec named in the header; UTF-8 where it names none, or one that is unknown."""
-    for parameter in (content_type or "").split(";")[1:]:
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            try:
-                return codecs.lookup(value.strip().strip("\"'")).name
-            except LookupError:
-                return "utf-8"
-    return "utf-8"
+    try:
+        return codecs.lookup(parameters(content_type).get("charset", "utf-8").strip("'")).name
+    except LookupError:
+        return "utf-8"
 
 
 def _decode(client: Client, lines: Iterator[str | None]) -> Iterator[ClientEvent]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import parse_qsl, urlsplit
 
 from sse_tui.diagnosis.facts import Facts
@@ -11,9 +10,8 @@ from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.scanner import SECRET, mask
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.recording.records import Request
+from sse_tui.secret_names import is_secret_header, is_secret_parameter
 
-_NAMES = re.compile(r"authorization|api[-_]?key|token|secret|password|cookie|signature|^key$|^sig$", re.I)
-_HARMLESS = re.compile(r"max.?tokens|tokenizer|token.?count|idempotency", re.I)
 _MASKED = ("[redacted]", "redacted")
 
 
@@ -32,12 +30,12 @@ def secrets_in_request(entry: EntryView, facts: Facts) -> list[Occurrence]:
     occurrences = [
         _readable_secret(f"the request header {name}", value.encode("utf-8", "replace"))
         for name, value in request.headers
-        if _secret_name(name) and _readable(value)
+        if is_secret_header(name) and _readable(value)
     ]
     occurrences += [
         _readable_secret(f"the query parameter {name}", value.encode("utf-8", "replace"))
         for name, value in _query(request.url)
-        if _secret_name(name) and _readable(value)
+        if is_secret_parameter(name) and _readable(value)
     ]
     found = SECRET.search((request.body or "").encode("utf-8", "replace"))
     if found is not None:
@@ -60,10 +58,6 @@ def _readable_secret(where: str, value: bytes) -> Occurrence:
         f"{where[0].upper()}{where[1:]} is recorded in plain text: {mask(value)}.",
         evidence={"where": where, "masked": mask(value)},
     )
-
-
-def _secret_name(name: str) -> bool:
-    return bool(_NAMES.search(name)) and not _HARMLESS.search(name)
 
 
 def _readable(value: str) -> bool:

@@ -9,13 +9,12 @@ import base64
 import re
 import shlex
 
+from sse_tui import fields
 from sse_tui.errors import RecordingError
 from sse_tui.offline.export.tape import TapedConnection
 from sse_tui.recording.records import Request
 from sse_tui.recording.redact import PLACEHOLDER, URL_PLACEHOLDER
 
-# Not beginning with a hyphen: it could be taken for an option.
-_TOKEN = re.compile(r"(?!-)[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # curl makes these itself.
 _OWN = frozenset(["host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect"])
 _URL_SECRET = re.compile(rf"(?<==){URL_PLACEHOLDER}(?=[&#;]|$)|(?<=://){URL_PLACEHOLDER}(?=@)")
@@ -89,18 +88,17 @@ class _Words:
 
 def _lines(request: Request, words: _Words) -> list[str]:
     lines = ["curl --no-buffer --globoff"]
-    headers = [(name, _one_line(value)) for name, value in request.headers if _TOKEN.fullmatch(name)]
-    if any(name.lower() == "accept-encoding" and "gzip" in value.lower() for name, value in headers):
+    headers = [(name, _one_line(value)) for name, value in request.headers if _is_word(name)]
+    if any("gzip" in coding.lower() for coding in fields.elements(headers, "accept-encoding")):
         lines.append("--compressed")
     data = request.data
-    method = request.method if _TOKEN.fullmatch(request.method) else "GET"
+    method = request.method if _is_word(request.method) else "GET"
     if method != ("POST" if data else "GET"):
         lines.append(f"--request {shlex.quote(method)}")
-    for name, value in headers:
-        if name.lower() not in _OWN:
-            # A header without a value is written with a semicolon.
-            lines.append("--header " + (words.header(name, value) if value else shlex.quote(f"{name};")))
-    if data and not any(name.lower() == "content-type" for name, _ in headers):
+    for name, value in fields.without(headers, *_OWN):
+        # A header without a value is written with a semicolon.
+        lines.append("--header " + (words.header(name, value) if value else shlex.quote(f"{name};")))
+    if data and not fields.has(headers, "content-type"):
         lines.append("--header 'Content-Type:'")
     if data:
         text = request.body
@@ -113,6 +111,11 @@ def _lines(request: Request, words: _Words) -> list[str]:
             lines.append(f"--data-raw {words.body(text)}")
     lines.append(f"--url {words.url(_one_line(request.url))}")
     return lines
+
+
+def _is_word(text: str) -> bool:
+    # One that began with a hyphen could be taken for an option.
+    return fields.is_token(text) and not text.startswith("-")
 
 
 def _one_line(value: str) -> str:

@@ -10,12 +10,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
+from sse_tui.fields import EVENT_STREAM, first
 from sse_tui.offline.export.tape import Tape, TapedConnection
 from sse_tui.recording.imports.har_own import OWN
 from sse_tui.recording.records import Headers, Request, Response
 from sse_tui.version import __version__
 
-EVENT_STREAM = "text/event-stream"
 # A browser refuses an entry without a URL.
 UNKNOWN_URL = "http://unknown.invalid/"
 PAGE = "page_1"
@@ -136,7 +136,7 @@ def _request(request: Request | None) -> dict[str, Any]:
         "bodySize": len(request.data) if request is not None else 0,
     }
     if request is not None and request.data:
-        posted: dict[str, Any] = {"mimeType": _value(headers, "content-type") or "application/octet-stream"}
+        posted: dict[str, Any] = {"mimeType": first(headers, "content-type") or "application/octet-stream"}
         if request.body is not None:
             posted["text"] = request.body
         else:
@@ -153,7 +153,7 @@ def _response(response: Response | None, body: bytes) -> dict[str, Any]:
     )
     content: dict[str, Any] = {
         "size": len(body),
-        "mimeType": _value(headers, "content-type") or "x-unknown",
+        "mimeType": first(headers, "content-type") or "x-unknown",
     }
     try:
         content["text"] = body.decode()
@@ -166,7 +166,7 @@ def _response(response: Response | None, body: bytes) -> dict[str, Any]:
         "cookies": [],
         "headers": _pairs(headers),
         "content": content,
-        "redirectURL": _value(headers, "location"),
+        "redirectURL": first(headers, "location") or "",
         "headersSize": -1,
         "bodySize": len(body),
     }
@@ -181,10 +181,6 @@ def _phrase(status: int) -> str:
 
 def _pairs(headers: Headers) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in headers]
-
-
-def _value(headers: Headers, name: str) -> str:
-    return next((value for key, value in headers if key.lower() == name), "")
 
 
 def _query(url: str) -> list[dict[str, str]]:

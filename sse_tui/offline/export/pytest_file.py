@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from sse_tui import fields
 from sse_tui.eventstream import Event, EventTooLarge, Parser
 from sse_tui.limits import UNLIMITED
 from sse_tui.offline.export.tape import TapedConnection
@@ -150,15 +151,11 @@ def _stream(conn: TapedConnection) -> dict[str, Any]:
 def _headers(headers: Headers) -> Headers:
     kept = [
         (name, value)
-        for name, value in headers
-        if name.lower() not in _LEFT_OUT
-        and not name.startswith(":")
-        and not any(char in name + value for char in "\r\n\0")
-        and name.isascii()
-        and _is_latin(value)
+        for name, value in fields.without(headers, *_LEFT_OUT)
+        if not name.startswith(":") and fields.is_value(name + value) and name.isascii() and _is_latin(value)
     ]
-    if not any(name.lower() == "content-type" for name, _ in kept):
-        kept.insert(0, ("content-type", "text/event-stream"))
+    if not fields.has(kept, "content-type"):
+        kept.insert(0, ("content-type", fields.EVENT_STREAM))
     return kept
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
+from sse_tui import fields
 from sse_tui.eventstream import Event, EventTooLarge, NoData, Parser
 from sse_tui.limits import UNLIMITED
 from sse_tui.offline.export.tape import Tape, TapedConnection
@@ -27,7 +28,7 @@ _ENDINGS: dict[str, Ending] = {
 }  # fmt: skip
 # Made anew for the connection that carries the replay.
 _FRAMING_HEADERS = frozenset(["transfer-encoding", "connection", "keep-alive", "upgrade", "trailer"])
-_EVENT_STREAM: Headers = [("content-type", "text/event-stream")]
+_EVENT_STREAM: Headers = [("content-type", fields.EVENT_STREAM)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Script:
         framing = _framing(conn, ending)
         return ScriptedResponse(
             status=conn.response.status if conn.response is not None else 200,
-            headers=headers if framing == "length" else _without(headers, "content-length"),
+            headers=headers if framing == "length" else fields.without(headers, "content-length"),
             framing=framing,
             pieces=[(t - began, data) for t, data in conn.reads],
             headers_at=(conn.response.t - began) if conn.response is not None else 0,
@@ -145,7 +146,7 @@ class Script:
             return ScriptedResponse(204, framing="none", conn=conn.number)
         began = pieces[0][0]
         ended = conn.close.t if conn.close is not None else pieces[-1][0]
-        headers = _without(_headers(conn), "content-length", "content-encoding", "last-event-id")
+        headers = fields.without(_headers(conn), "content-length", "content-encoding", "last-event-id")
         return ScriptedResponse(
             status=200,
             headers=[*headers, ("Last-Event-ID", last_event_id)] if last_event_id.isascii() else headers,
@@ -169,7 +170,7 @@ def _target(conn: TapedConnection) -> str:
 
 def _asked_after(conn: TapedConnection) -> str:
     headers = conn.request.headers if conn.request is not None else []
-    return next((value for name, value in headers if name.lower() == "last-event-id"), "")
+    return fields.first(headers, "last-event-id") or ""
 
 
 def _headers(conn: TapedConnection) -> Headers:
@@ -177,18 +178,12 @@ def _headers(conn: TapedConnection) -> Headers:
     headers = conn.response.headers if conn.response is not None else _EVENT_STREAM
     return [
         (name, value)
-        for name, value in headers
+        for name, value in fields.without(headers, *_FRAMING_HEADERS)
         if name
-        and not name.startswith(":")
-        and name.lower() not in _FRAMING_HEADERS
         and PLACEHOLDER not in value
-        and not any(char in "\r\n\0" for char in name + value)
+        and fields.is_value(name + value)
         and not any(char in " :\t" for char in name)
     ]
-
-
-def _without(headers: Headers, *names: str) -> Headers:
-    return [(name, value) for name, value in headers if name.lower() not in names]
 
 
 def _framing(conn: TapedConnection, ending: Ending) -> Framing:
@@ -197,10 +192,9 @@ def _framing(conn: TapedConnection, ending: Ending) -> Framing:
         return "chunked"
     if response.status in (204, 304) or response.status < 200:
         return "none"
-    named = {name.lower(): value.strip() for name, value in response.headers}
-    if "chunked" in named.get("transfer-encoding", "").lower():
+    if "chunked" in (fields.first(response.headers, "transfer-encoding") or "").lower():
         return "chunked"
-    length = named.get("content-length", "")
+    length = (fields.first(response.headers, "content-length") or "").strip()
     size = sum(len(data) for _, data in conn.reads)
     if (
         length.isascii()

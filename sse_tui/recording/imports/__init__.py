@@ -8,11 +8,11 @@
 - `cassette`: VCR cassettes, YAML or JSON.
 
 What comes in are pieces: (nanoseconds, bytes), the times all 0 for a file that was not stamped. Formats that are
-one document are read whole, up to `DOCUMENT_LIMIT`; the others as they come.
+one document are read whole, up to `whole_documents.DOCUMENT_LIMIT`; the others as they come.
 """
 
-from sse_tui.recording.imports.dispatch import DOCUMENT_LIMIT, Imported, import_pieces
+from sse_tui.recording.imports.dispatch import Imported, import_pieces
 from sse_tui.recording.imports.piece import Piece
 from sse_tui.recording.imports.sniffing import Kind, kind_of
 
-__all__ = ["DOCUMENT_LIMIT", "Imported", "Kind", "Piece", "import_pieces", "kind_of"]
+__all__ = ["Imported", "Kind", "Piece", "import_pieces", "kind_of"]

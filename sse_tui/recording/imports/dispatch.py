@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import msgspec
 
-from sse_tui.recording.imports import cassette, curl_verbose, devtools, har, http_dump, timed_log
 from sse_tui.recording.imports.piece import Piece
 from sse_tui.recording.imports.raw import raw_records
 from sse_tui.recording.imports.sniffing import Kind
-from sse_tui.recording.imports.whole_documents import DOCUMENT_LIMIT
 from sse_tui.recording.records import Record
-
-__all__ = ["DOCUMENT_LIMIT", "Imported", "import_pieces"]
 
 # ns; 146 years.
 LATEST = 2**62
@@ -27,20 +24,10 @@ class Imported(NamedTuple):
     records: Iterator[Record]
 
 
-# Formats that have no times of their own: those of the pieces count.
-_AS_IT_COMES: dict[Kind, Callable[[Iterable[Piece]], Iterator[Record]]] = {
-    "event-stream": raw_records,
-    "http": http_dump.records,
-    "curl-verbose": curl_verbose.records,
-}
-_WITH_TIMES: dict[Kind, Callable[[Iterable[Piece]], Iterator[Record]]] = {
-    "timed-log": timed_log.records,
-    "devtools": devtools.records,
-}
-_DOCUMENTS: dict[Kind, Callable[[Iterable[Piece]], tuple[str, Iterator[Record]]]] = {
-    "har": har.read,
-    "cassette": cassette.read,
-}
+# The module of a format is imported when an input is in it.
+_AS_IT_COMES: dict[Kind, str] = {"http": "http_dump", "curl-verbose": "curl_verbose"}
+_WITH_TIMES: dict[Kind, str] = {"timed-log": "timed_log", "devtools": "devtools"}
+_DOCUMENTS: dict[Kind, str] = {"har": "har", "cassette": "cassette"}
 
 
 def import_pieces(kind: Kind, pieces: Iterable[Piece], *, clock: str) -> Imported:
@@ -49,12 +36,18 @@ def import_pieces(kind: Kind, pieces: Iterable[Piece], *, clock: str) -> Importe
     `clock` is where the times of the pieces come from, "none" when they mean nothing. A document (HAR, cassette) is
     read here to its end, the others while the records are taken. Raises RecordingError, here or then.
     """
+    if kind == "event-stream":
+        return Imported(clock, raw_records(pieces))
     if kind in _DOCUMENTS:
-        its_clock, records = _DOCUMENTS[kind](pieces)
-        return Imported(its_clock, _within(records))
+        clock, records = _module(_DOCUMENTS[kind]).read(pieces)
+        return Imported(clock, _within(records))
     if kind in _WITH_TIMES:
-        return Imported("imported", _within(_WITH_TIMES[kind](pieces)))
-    return Imported(clock, _AS_IT_COMES[kind](pieces))
+        return Imported("imported", _within(_module(_WITH_TIMES[kind]).records(pieces)))
+    return Imported(clock, _module(_AS_IT_COMES[kind]).records(pieces))
+
+
+def _module(name: str) -> Any:
+    return import_module(f"sse_tui.recording.imports.{name}")
 
 
 def _within(records: Iterator[Record]) -> Iterator[Record]:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sse_tui.recording.imports.heads import header, with_body, without_undone_coding
+from sse_tui import fields
+from sse_tui.recording.imports.heads import with_body, without_undone_coding
 from sse_tui.recording.imports.piece import Piece
-from sse_tui.recording.records import Chunk, Close, Headers, Phase, Record, Request, Response, chunk
+from sse_tui.recording.records import Close, Headers, Phase, Record, Request, Response, chunk
 
 # Reads of a body that came as one text: small enough to be shown while they are read.
 _BLOCK = 1 << 18
@@ -48,19 +49,19 @@ class Exchange:
     @property
     def is_stream(self) -> bool:
         """Whether the answer was an event stream, by its type or by what it begins with."""
-        kind = header(self.headers, "content-type").partition(";")[0].strip().lower()
-        return kind == "text/event-stream" or bool(_STREAM_START.match(self.body[:256]))
+        kind = fields.essence(fields.first(self.headers, "content-type"))
+        return kind == fields.EVENT_STREAM or bool(_STREAM_START.match(self.body[:256]))
 
     @property
     def asked_for_stream(self) -> bool:
         """Whether a stream was asked for, so that anything else in its place is worth looking at."""
-        accepts = header(self.request_headers, "accept").lower()
-        return "text/event-stream" in accepts or bool(_ASKS.search(self.request_body[: 1 << 20]))
+        accepts = (fields.first(self.request_headers, "accept") or "").lower()
+        return fields.EVENT_STREAM in accepts or bool(_ASKS.search(self.request_body[: 1 << 20]))
 
     @property
     def resumes(self) -> str:
         """The event id after which the request goes on, "" for none."""
-        return header(self.request_headers, "last-event-id")
+        return fields.first(self.request_headers, "last-event-id") or ""
 
     def records(self, turn: int, conn: int) -> Iterator[Record]:
         """The exchange as records of one connection."""
@@ -131,8 +132,3 @@ class Numbering:
         self._asked = asked
         self._conn += 1
         return self._turn, self._conn
-
-
-def bytes_of(records: Sequence[Record]) -> bytes:
-    """The bodies of records, one after the other."""
-    return b"".join(record.data for record in records if isinstance(record, Chunk))

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from sse_tui.eventstream import Event, EventTooLarge, Parser
+from sse_tui.fields import has
 from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
 from sse_tui.recording.imports.har_own import OWN, apply_own, other_records, own_clock
 from sse_tui.recording.imports.piece import Piece, malformed
@@ -127,7 +128,7 @@ def _exchange(entry: dict[str, Any], index: int, started: float | None) -> tuple
     )
     headers = pairs(response.get("headers"))
     kind = text(content.get("mimeType"))
-    if kind and not any(name.lower() == "content-type" for name, _ in headers):
+    if kind and not has(headers, "content-type"):
         headers.append(("content-type", kind))
     exchange = Exchange(
         text(request.get("method")) or "GET",

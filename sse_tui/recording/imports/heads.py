@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from sse_tui.fields import first, without
 from sse_tui.recording.imports.dechunk import ChunkedError, Dechunker
 from sse_tui.recording.imports.piece import malformed
 from sse_tui.recording.records import Close, Headers, Record, Request, Response, chunk
@@ -56,7 +57,7 @@ def request_of(lines: Sequence[str], *, t: int, turn: int, conn: int, scheme: st
         )
     headers = headers_of(lines[1:])
     target = match[2]
-    host = header(headers, "host") or header(headers, ":authority")
+    host = first(headers, "host") or first(headers, ":authority")
     url = f"{scheme}://{host}{target}" if host and target.startswith("/") else target
     return Request(t=t, turn=turn, conn=conn, method=match[1], url=url, headers=headers)
 
@@ -77,20 +78,15 @@ def headers_of(lines: Sequence[str]) -> Headers:
     return headers
 
 
-def header(headers: Headers, name: str) -> str:
-    """The first value of a header, "" without one."""
-    return next((value for key, value in headers if key.lower() == name), "")
-
-
 def content_length(headers: Headers) -> int | None:
     """The length that the head promises; None where it promises none that is a number."""
-    value = header(headers, "content-length").strip()
+    value = (first(headers, "content-length") or "").strip()
     return int(value) if _LENGTH.fullmatch(value) else None
 
 
 def without_undone_coding(headers: Headers, body: bytes) -> Headers:
     """The headers for a body as the capture has it: most tools decode a content coding and keep its header."""
-    return [pair for pair in headers if pair[0].lower() != "content-encoding"] if is_text(body) else headers
+    return without(headers, "content-encoding") if is_text(body) else headers
 
 
 def is_text(body: bytes) -> bool:
@@ -133,8 +129,8 @@ class Body:
         self._size = 0
         self._chunked: Dechunker | None = None
         self._broken = ""
-        self._coded = bool(header(head.headers, "content-encoding"))
-        self._maybe_chunked = "chunked" in header(head.headers, "transfer-encoding").lower()
+        self._coded = bool(first(head.headers, "content-encoding"))
+        self._maybe_chunked = "chunked" in (first(head.headers, "transfer-encoding") or "").lower()
 
     def begin(self) -> list[Record]:
         """The response, unless its headers depend on the body's first bytes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from sse_tui import fields
 from sse_tui.dialects.base import (
     Delta,
     Finish,
@@ -168,10 +169,8 @@ def _record(record: Record | None) -> str:
     if isinstance(record, Request):
         return _request(record)
     if isinstance(record, Response):
-        kind = next(
-            (value for name, value in record.headers if name.lower() == "content-type"), "no content type"
-        )
-        return f"{record.status} {record.http_version}  {kind}"
+        kind = fields.first(record.headers, "content-type")
+        return f"{record.status} {record.http_version}  {kind or 'no content type'}"
     if isinstance(record, Fault):
         return record.did + (f" ({record.plan})" if record.plan else "")
     if isinstance(record, Close):
@@ -184,7 +183,7 @@ def _record(record: Record | None) -> str:
 
 
 def _request(record: Request) -> str:
-    resumed = next((value for name, value in record.headers if name.lower() == "last-event-id"), None)
+    resumed = fields.first(record.headers, "last-event-id")
     path = "/" + record.url.split("//", 1)[-1].partition("/")[2]
     return f"{record.method} {path}" + (f"  {last_id(resumed)}" if resumed else "")
 

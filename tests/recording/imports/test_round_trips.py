@@ -14,6 +14,7 @@ from sse_tui.eventstream import Event, Parser
 from sse_tui.recording import Chunk, open_any
 
 STREAMS = sorted((Path(__file__).parents[2] / "data/streams").glob("*.sse"))
+assert STREAMS
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 
 
@@ -82,7 +83,9 @@ def test_the_body_comes_back(form: Callable[[bytes], bytes], path: Path) -> None
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_recorded_provider(form: Callable[[bytes], bytes], shared: Path) -> None:
-    for path in sorted((shared / "streams").rglob("*.sse")):
+    paths = sorted((shared / "streams").rglob("*.sse"))
+    assert paths
+    for path in paths:
         body = path.read_bytes()
         assert read(form(body)) == body, path
 
