@@ -81,6 +81,7 @@ class Diagnosis:
         here.reads += 1
         if here.refused:
             return
+        # Most reads of a healthy stream are whole blocks after a complete item: those need no searching.
         if here.window.end == here.done and here.scanner.passes(data):
             here.window.replace(data)
             matches = None
@@ -126,6 +127,8 @@ class Diagnosis:
                 continue
             events += 1
             deltas = entry.deltas
+            # The hot path: an event that no rule has anything to say about. Every condition stands for rules that
+            # would look at it: ids, size, Unicode line separators, data on several lines.
             if conn.settled and len(deltas) == 1 and type(deltas[0]) in PLAIN:
                 type_, data, id_, start, end = item
                 if (
@@ -232,6 +235,7 @@ class Diagnosis:
 
     def _other(self, entry: EntryView, item: Item, facts: Facts) -> None:
         conn = facts.conn
+        # Whether the block has nothing else shows only with the next line, which may not have arrived yet.
         if isinstance(item, Comment | Retry):
             block = self._own_block(item.start, facts)
             if block:
@@ -328,7 +332,7 @@ class Diagnosis:
             conn.last_id = here.last_id
             here.conns.append(conn)
             if len(here.conns) > _CONNS_KEPT:
-                del here.conns[1]
+                del here.conns[1]  # not the first: rules ask for its request
         self._known = Facts(self.session, here, conn, self.timed)
         return self._known
 

@@ -114,6 +114,8 @@ class Scanner:
         """
         if len(data) > _SMALL or self._partial or self._cr_held or self.crlfs or not self.lfs:
             return False
+        # One pass in C leaves only line ends and control characters; a plain block of one or two fields leaves two or
+        # three LFs. Three fields leave four, and so would a blank line too many: those are matched in full.
         ends = data.translate(None, _PLAIN)
         if data[-2:] != b"\n\n" or not data.startswith(_STARTS):
             return False
@@ -136,6 +138,7 @@ class Scanner:
             matches.append(ByteMatch("bom", 0, 3, {}))
 
     def _utf8(self, data: bytes, matches: list[ByteMatch]) -> None:
+        # Adjacent errors are one match: a decoder reports the bytes of one bad character piece by piece.
         rest = self._partial + data
         at = self.offset - len(self._partial)
         self._partial = b""

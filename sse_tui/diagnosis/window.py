@@ -23,6 +23,7 @@ class Window:
     def feed(self, data: bytes, done: int) -> None:
         """Take the next bytes of the body; items up to offset `done` are complete."""
         pending = self.end - done
+        # Of an item too long to keep, its head stays for quotes and its last bytes for what follows them.
         if pending > _PENDING:
             if self._head_start != done or not self._head:
                 self._head, self._head_start = self.quote(done, done + RAW_BYTES), done

@@ -7,8 +7,11 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
+
+from tests.samples import DATA, protocol
 
 ROW = re.compile(r"^\| (\d+) \|.*\| (`[^|]*?`[^|]*) \| ([^|]*) \|$", re.MULTILINE)
 ESCAPE = re.compile(rb"\\x([0-9A-Fa-f]{2})|\\([nr0])")
@@ -16,16 +19,42 @@ SAID = re.compile(r"(\d+) events?(?:: (.*?))?(?:; tail dropped)?(?:; retry=(\d+)
 
 
 class Case(NamedTuple):
-    number: int
+    name: str
     data: bytes
-    result: str
+    events: int
+    discarded_tail: bool
+    retry: list[int]
+
+
+def own_cases() -> list[Case]:
+    """Those of tests/data: `hex` instead of `input` where it is not UTF-8; `pad` is how many z make up a ``{pad}``."""
+    rows = json.loads((DATA / "reported_bugs.json").read_text("utf-8"))
+    return [
+        Case(
+            row["report"],
+            bytes.fromhex(row["hex"])
+            if "hex" in row
+            else row["input"].replace("{pad}", row.get("pad", 0) * "z").encode(),
+            row["events"],
+            row["discarded_tail"],
+            row["retry"],
+        )
+        for row in rows
+    ]
 
 
 def cases(text: str) -> list[Case]:
     """The rows with a byte input; read boundaries mean nothing in a pipe."""
     section = text[text.index("## 3. Reported bugs") : text.index("## 4. Diagnostics")]
-    rows = [Case(int(number), given(said), result.strip()) for number, said, result in ROW.findall(section)]
-    return [row for row in rows if "*wire*" not in row.result]
+    found = []
+    for number, said, result in ROW.findall(section):
+        if "*wire*" in result:
+            continue
+        count = SAID.search(result.strip())
+        assert count is not None, result
+        retry = [int(count[3])] if count[3] else []
+        found.append(Case(f"row {number}", given(said), int(count[1]), "tail dropped" in result, retry))
+    return found
 
 
 def given(said: str) -> bytes:
@@ -47,14 +76,18 @@ def report(case: Case) -> dict[str, Any]:
     return result
 
 
-def test_each_gives_the_result_of_the_standard(shared: Path) -> None:
-    rows = cases((shared / "protocol.md").read_text("utf-8"))
-    assert len(rows) >= 45
+def every_case() -> list[Any]:
+    """Those of tests/data, and those of the notes on the protocol where they are there."""
+    text, own = protocol(), own_cases()
+    assert len(own) >= 40
+    more = cases(text) if text is not None else own[:0]
+    assert text is None or len(more) >= 45
+    return [pytest.param(rows, id=name) for name, rows in (("data", own), ("protocol", more)) if rows]
+
+
+@pytest.mark.parametrize("rows", every_case())
+def test_each_gives_the_result_of_the_standard(rows: list[Case]) -> None:
     with ThreadPoolExecutor(2) as pool:
         for row, result in zip(rows, pool.map(report, rows), strict=True):
-            said = SAID.search(row.result)
-            assert said is not None, row
-            assert result["events"] == int(said[1]), row
-            assert result["discarded_tail"] == ("tail dropped" in row.result), row
-            if said[3]:
-                assert result["retry"] == [int(said[3])], row
+            assert (result["events"], result["discarded_tail"]) == (row.events, row.discarded_tail), row
+            assert result["retry"] == row.retry, row

@@ -1,7 +1,7 @@
 """Chats with providers: a server that answers as each of them does, over a real socket.
 
-It checks what the provider would check (path, key, the members that its API requires) and replays a stream of that
-provider; the shared recordings where they are there, else our own samples.
+It checks what the provider would check (path, key, the members that its API requires) and replays streams of that
+provider: samples from tests/data, and a recording where there is one beside the checkout.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from sse_tui.eventstream import Event, Parser
 from sse_tui.session.headless import Headless
 from sse_tui.session.spec import SessionSpec
 from tests.dialects.answer_data import as_data
-
-OWN = Path(__file__).resolve().parents[1] / "data" / "streams"
+from tests.samples import folders
 
 Body = dict[str, Any]
 
@@ -32,38 +31,42 @@ def _texts(body: Body) -> bool:
     return [message["role"] for message in body["messages"]] == ["system", "user"] and body["stream"] is True
 
 
-# dialect -> path, header of the key, what the API requires of the body, a recording, and our own sample
-PROVIDERS: dict[str, tuple[str, str, Callable[[Body], bool], str, str]] = {
+# dialect -> path, header of the key, what the API requires of the body, and streams
+PROVIDERS: dict[str, tuple[str, str, Callable[[Body], bool], tuple[str, ...]]] = {
     "openai-chat": (
-        "/v1/chat/completions", "authorization", _texts, "deepseek/keep-alive-comments.sse", "plain-usage.sse"
+        "/v1/chat/completions", "authorization", _texts,
+        ("plain-usage.sse", "chat-keepalives.sse", "deepseek/keep-alive-comments.sse"),
     ),
     "openai-completions": (
         "/v1/completions", "authorization", lambda body: isinstance(body["prompt"], str) and body["stream"],
-        "openai/completion-streaming-ev-nc-2.sse", "completions-azure.sse",
+        ("completions-azure.sse", "completions-length.sse", "openai/completion-streaming-ev-nc-2.sse"),
     ),
     "openai-responses": (
         "/v1/responses", "authorization",
         lambda body: body["instructions"] == "Be brief." and body["input"][0]["role"] == "user" and body["stream"],
-        "openai/responses-stream-1.sse", "responses-refusal-and-tools.sse",
+        ("responses-refusal-and-tools.sse", "responses-reasoning-summary.sse", "openai/responses-stream-1.sse"),
     ),
     "anthropic-messages": (
         "/v1/messages", "x-api-key",
         lambda body: body["system"] == "Be brief." and body["max_tokens"] > 0 and body["stream"],
-        "anthropic/thinking-part-stream-0.sse", "anthropic-fallback-model.sse",
+        ("anthropic-fallback-model.sse", "anthropic-thinking.sse", "anthropic/thinking-part-stream-0.sse"),
     ),
     "gemini": (
         "/v1beta/models/m:streamGenerateContent?alt=sse", "x-goog-api-key",
         lambda body: body["contents"][0]["parts"] == [{"text": "Hi"}] and "systemInstruction" in body,
-        "gemini/google-thinking-part-iter-0.sse", "gemini-partial-arguments.sse",
+        ("gemini-partial-arguments.sse", "gemini-text.sse", "gemini/google-thinking-part-iter-0.sse"),
     ),
-    "cohere-v2": ("/v2/chat", "authorization", _texts, "cohere/stream-0.sse", "cohere-thinking-then-error.sse"),
+    "cohere-v2": (
+        "/v2/chat", "authorization", _texts,
+        ("cohere-thinking-then-error.sse", "cohere-text.sse", "cohere/stream-0.sse"),
+    ),
     "tgi": (
         "/generate_stream", "authorization", lambda body: "User: Hi" in body["inputs"],
-        "hf-tgi/generate-stream-eos.sse", "tgi-error.sse",
+        ("tgi-error.sse", "tgi-eos.sse", "hf-tgi/generate-stream-eos.sse"),
     ),
     "llamacpp-native": (
         "/completion", "authorization", lambda body: "User: Hi" in body["prompt"] and body["stream"],
-        "llama-cpp/native-eos.sse", "llamacpp-native-progress.sse",
+        ("llamacpp-native-progress.sse", "llamacpp-native-limit.sse", "llama-cpp/native-eos.sse"),
     ),
 }  # fmt: skip
 
@@ -136,7 +139,7 @@ async def test_ollama_answers_in_lines_that_are_no_events() -> None:
 
 
 async def chat(dialect: str, stream: bytes) -> None:
-    path, key_header, complies, _, _ = PROVIDERS[dialect]
+    path, key_header, complies, _ = PROVIDERS[dialect]
     provider = Provider(stream)
     async with serving(provider) as address:
         base = address + ("/v1" if dialect.startswith("openai") else "")
@@ -158,11 +161,16 @@ async def chat(dialect: str, stream: bytes) -> None:
     assert turn.outcome == ("complete" if found["error"] is None else "error")
 
 
-@pytest.mark.parametrize("dialect", PROVIDERS)
-async def test_a_chat_with_our_own_samples(dialect: str) -> None:
-    await chat(dialect, (OWN / PROVIDERS[dialect][4]).read_bytes())
+def streams(dialect: str) -> list[Path]:
+    named = [folder / name for name in PROVIDERS[dialect][3] for folder in folders("streams")]
+    found = [path for path in named if path.is_file()]
+    assert len(found) >= 2
+    return found
 
 
-@pytest.mark.parametrize("dialect", PROVIDERS)
-async def test_a_chat_with_recordings(dialect: str, shared: Path) -> None:
-    await chat(dialect, (shared / "streams" / PROVIDERS[dialect][3]).read_bytes())
+@pytest.mark.parametrize(
+    ("dialect", "path"),
+    [pytest.param(dialect, path, id=path.stem) for dialect in PROVIDERS for path in streams(dialect)],
+)
+async def test_a_chat(dialect: str, path: Path) -> None:
+    await chat(dialect, path.read_bytes())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Occurrence
 from sse_tui.diagnosis.registry import also, rule
@@ -34,9 +32,9 @@ def proxy_buffering(entry: EntryView, facts: Facts) -> Occurrence | None:
     conn = facts.conn
     if conn.bursts != BURSTS or conn.bursts * 2 < conn.event_reads:
         return None
-    size = median(conn.burst_sizes)
+    size = sorted(conn.burst_sizes)[len(conn.burst_sizes) // 2]
     return Occurrence(
-        f"{conn.bursts} of {conn.event_reads} reads brought several events at once (median {size:g}) after pauses of "
+        f"{conn.bursts} of {conn.event_reads} reads brought several events at once (median {size}) after pauses of "
         "at least 0.25 s: something between the model and this client collects events before passing them on.",
         evidence={"events_per_read": conn.burst_sizes[:20], "headers": _hops(facts)},
     )

@@ -88,7 +88,7 @@ def event_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
     "comment-as-data",
     "error",
     "event",
-    advice="Send heartbeats as comments (lines that start with a colon), or filter out those of the upstream.",
+    advice="Send heartbeats as comments (lines that start with a colon), or filter out the upstream's.",
     reference="mnfst/llm-gateway#2053; anomalyco/opencode#50871",
 )
 def comment_as_data(entry: EntryView, facts: Facts) -> Occurrence | None:

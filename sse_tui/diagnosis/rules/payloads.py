@@ -82,7 +82,7 @@ def _why_not_json(data: str) -> str | None:
 def _invalid(data: str, reason: str) -> Occurrence:
     cause = _cause(data, reason)
     return Occurrence(
-        f"The data is {reason}; {cause}.",
+        f"The data is {reason}. {cause[0].upper()}{cause[1:]}.",
         evidence={"reason": reason, "cause": cause, "characters": len(data)},
     )
 

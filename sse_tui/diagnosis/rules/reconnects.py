@@ -19,7 +19,7 @@ _AGAIN = (408, 409, 425, 429)
     "unsafe-retry",
     "error",
     "request",
-    advice="Resume with Last-Event-ID, send an Idempotency-Key, or leave it to the user (--reconnect always).",
+    advice="Resume with Last-Event-ID or send an Idempotency-Key; use --reconnect always only if repeating is safe.",
     reference="Azure/fetch-event-source#54; Azure/azure-sdk-for-net#62430",
 )
 def unsafe_retry(entry: EntryView, facts: Facts) -> Occurrence | None:
@@ -56,7 +56,7 @@ def lost_resume_token(entry: EntryView, facts: Facts) -> Occurrence | None:
         return None
     what = "was not sent" if not sent else f"was sent as {sent[:40]!r}"
     return Occurrence(
-        f"The last event ID was {turn.last_id[:40]!r}, but Last-Event-ID {what}: events get lost or are repeated.",
+        f"The last event ID was {turn.last_id[:40]!r}, but Last-Event-ID {what}: events are lost or repeated.",
         evidence={"committed": turn.last_id[:200], "sent": sent},
     )
 

@@ -30,7 +30,7 @@ def retry_invalid(entry: EntryView, facts: Facts) -> Occurrence | None:
     try:
         lax = f"Python clients that use int() wait {int(shown)} ms"
     except ValueError:
-        lax = "no client uses it"
+        lax = "no known client accepts it"
     return Occurrence(
         f"retry {shown[:40]!r} is not just digits, so the standard ignores it; {lax}.",
         evidence={"value": shown[:80]},

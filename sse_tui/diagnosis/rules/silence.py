@@ -11,11 +11,11 @@ from sse_tui.metrics.idle import IDLE_LIMITS
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
-GAP_S = 15.0
+GAP_S = 15.0  # the standard's interval for keep-alive comments (HTML 9.2.7)
 STALL_S = 30.0
-STUCK_S = 120.0
-SAME_S = 2.0
-YOUNG_S = 5.0
+STUCK_S = 120.0  # a stall of this length is an error
+SAME_S = 2.0  # ages that differ by less count as the same
+YOUNG_S = 5.0  # connections cut sooner are no sign of a time limit
 
 
 @rule(
@@ -43,9 +43,9 @@ def idle_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
 def _gap(seconds: float) -> Occurrence:
     passed = [f"{limit} s ({who})" for limit, who in IDLE_LIMITS if limit <= seconds]
     following = next((f"{limit} s ({who})" for limit, who in IDLE_LIMITS if limit > seconds), None)
-    said = f"past {passed[-1]}" if passed else f"the next known limit is {following}"
+    said = f"past the limit of {passed[-1]}" if passed else f"the next known limit is {following}"
     return Occurrence(
-        f"Nothing came for {seconds:.1f} s, not even a comment: {said}.",
+        f"Nothing arrived for {seconds:.1f} s, not even a comment: {said}.",
         evidence={"seconds": round(seconds, 3), "passed": passed, "next": following},
     )
 
@@ -116,8 +116,8 @@ def periodic_cut(entry: EntryView, facts: Facts) -> Occurrence | None:
     if not same or age < YOUNG_S:
         return None
     limit, who = min(IDLE_LIMITS, key=lambda known: abs(known.seconds - age))
-    near = f", near the {limit} s of {who}" if abs(limit - age) <= max(SAME_S, 0.05 * limit) else ""
+    near = f", near the {limit} s limit of {who}" if abs(limit - age) <= max(SAME_S, 0.05 * limit) else ""
     return Occurrence(
-        f"{len(same) + 1} connections were cut after about {age:.1f} s{near}: a time limit on the way.",
+        f"{len(same) + 1} connections were cut after about {age:.1f} s{near}: probably by a time limit on the way.",
         evidence={"ages_s": [round(a, 2) for a in (*same, age)], "nearest_limit_s": limit},
     )

@@ -21,8 +21,8 @@ from sse_tui.diagnosis.clients.lens import compare, play
 from sse_tui.eventstream import Event, Parser
 from tests.diagnosis.clients import sdks
 from tests.diagnosis.telling import DONE, HEALTHY, STOP, chunk, text
+from tests.samples import folders
 
-OWN = Path(__file__).resolve().parents[2] / "data" / "streams"
 A, B = text("a"), text("b")
 JSON_A = A[6:-2]
 
@@ -244,12 +244,9 @@ def failures(folder: Path) -> dict[str, str]:
     return failed
 
 
-def test_own_streams() -> None:
-    assert failures(OWN) == {}
-
-
-def test_recorded_streams(shared: Path) -> None:
-    assert failures(shared / "streams") == {}
+@pytest.mark.parametrize("folder", folders("streams"), ids=lambda folder: folder.parent.name)
+def test_recorded_streams(folder: Path) -> None:
+    assert failures(folder) == {}
 
 
 def test_a_healthy_stream_is_the_same_to_all_who_speak_it() -> None:

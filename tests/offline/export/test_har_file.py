@@ -33,6 +33,7 @@ from sse_tui.recording.records import (
     chunk,
 )
 from sse_tui.session.headless import read_through
+from tests.samples import stream_files
 
 RECORDINGS = Path(__file__).parents[2] / "data/recordings"
 STREAMS = Path(__file__).parents[2] / "data/streams"
@@ -70,10 +71,8 @@ def test_a_raw_stream_comes_back_too(path: Path) -> None:
     assert again == list(recording)
 
 
-def test_every_recorded_provider(shared: Path) -> None:
-    paths = sorted((shared / "streams").rglob("*.sse"))
-    assert len(paths) > 150
-    for path in paths:
+def test_every_recorded_provider() -> None:
+    for path in stream_files():
         recording = open_any(path)
         header, again = back(recording.header, list(recording))
         assert (header.clock, again) == ("none", list(recording)), path
