@@ -14,12 +14,7 @@ from sse_tui.eventstream import Event, Parser
 from sse_tui.recording import Chunk, open_any
 from tests.samples import DATA, stream_files
 
-<<<<<<< HEAD
-STREAMS = sorted((Path(__file__).parents[2] / "data/streams").glob("*.sse"))
-assert STREAMS
-=======
 STREAMS = [path for path in stream_files() if path.is_relative_to(DATA)]
->>>>>>> diagnosis
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 
 
@@ -87,15 +82,8 @@ def test_the_body_comes_back(form: Callable[[bytes], bytes], path: Path) -> None
 
 
 @pytest.mark.parametrize("form", FORMS)
-<<<<<<< HEAD
-def test_every_recorded_provider(form: Callable[[bytes], bytes], shared: Path) -> None:
-    paths = sorted((shared / "streams").rglob("*.sse"))
-    assert paths
-    for path in paths:
-=======
 def test_every_recorded_provider(form: Callable[[bytes], bytes]) -> None:
     for path in stream_files():
->>>>>>> diagnosis
         body = path.read_bytes()
         assert read(form(body)) == body, path
 
