@@ -53,7 +53,7 @@ def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
     out: dict[str, Any] = {
         "dialect": turn.dialect_name,
         "model": answer.model,
-        "outcome": turn.outcome,
+        "outcome": turn.outcome.value,
         "text": answer.text,
         "reasoning": answer.reasoning,
         "refusal": answer.refusal,

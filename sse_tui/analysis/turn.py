@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 from sse_tui import dialects
 from sse_tui.analysis.entry import Span
+from sse_tui.analysis.outcome import BLOCKING_REASONS, Conclusion, Ending, Facts, Outcome, conclude, phrase
 from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer
-from sse_tui.dialects.base import Delta, Dialect, StreamFault
+from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
+from sse_tui.dialects.payload import members
 from sse_tui.dialects.transcript import Transcript
 from sse_tui.metrics import ClockBuilder, Gaps, Tpot
-from sse_tui.recording.records import Close, Request, Response
+from sse_tui.recording.records import Close, CloseReason, Request, Response
 from sse_tui.resume import Continuity, Verdict
 
 
@@ -28,6 +30,16 @@ class Connection:
     events: int = 0
     bytes: int = 0
     reads: int = 0
+
+    @property
+    def streamed(self) -> bool:
+        """Whether its body was read as a stream; an imported one may have no response."""
+        if self.close is None or self.close.cause is CloseReason.REFUSED:
+            return False
+        if self.response is None:
+            return self.reads > 0
+        # A redirect is closed by the client, and its body is not read.
+        return not (300 <= self.response.status < 400 and self.close.cause is CloseReason.CLIENT)
 
 
 @dataclass
@@ -57,12 +69,15 @@ class Turn:
     repeats: int = 0
     bytes: int = 0
     findings: list[Finding] = field(default_factory=list)
+    block_reason: str = ""
 
     def write(self, deltas: Sequence[Delta]) -> Span | None:
         """Add an event's deltas to the answer; gives the span of its transcript that they wrote."""
         start = self.transcript.length
         for delta in deltas:
             self.answer.add(delta)
+            if isinstance(delta, Meta) and delta.name == "blocked":
+                self.block_reason = str(members(delta.value).get("blockReason") or "")
         return (start, self.transcript.length) if self.transcript.length > start else None
 
     @property
@@ -107,37 +122,54 @@ class Turn:
         return self.continuity.verdict()
 
     @property
-    def outcome(self) -> str:
-        """How the turn stands.
+    def outcome(self) -> Outcome:
+        """How the turn stands, in one word."""
+        return self.conclusion.outcome
 
-        "connecting", "waiting" (for the first event), "streaming", "reconnecting"; and at its end "complete", "ended"
-        (an orderly end of a stream whose dialect has no terminal marker), "stopped" (by us), "truncated", "error"
-        (reported inside the stream), "refused" (not an event stream) or "failed" (no response at all).
-        """
-        if self.reconnecting or not self.connections:
-            return "reconnecting" if self.reconnecting else "connecting"
-        last = self.connections[-1]
-        if last.close is None:
-            if last.response is None:
-                return "connecting"
-            return "streaming" if self.events else "waiting"
-        if self.answer.error is not None:
-            return "error"
-        if self.dialect.ended:
-            return "complete"
-        return self._closed_outcome(last, last.close.reason)
+    @property
+    def conclusion(self) -> Conclusion:
+        """How the turn stands or ended, as far as the records tell, and the words for it."""
+        if self.reconnecting:
+            return Conclusion(Ending.RECONNECTING, self.events)
+        last = self.connections[-1] if self.connections else None
+        if last is None or last.close is None:
+            opened = last is not None and last.response is not None
+            answered = Ending.STREAMING if self.events else Ending.WAITING
+            return Conclusion(answered if opened else Ending.CONNECTING, self.events)
+        streams = (conn.close for conn in reversed(self.connections) if conn.close and conn.streamed)
+        concluded = conclude(
+            Facts(
+                self.dialect,
+                self.events,
+                last.close,
+                next(streams, None),
+                last.response.status if last.response is not None else None,
+                self.answer.error,
+                self._blocked,
+                self.dialect_name,
+            )
+        )
+        return self._no_stream(concluded) or concluded
 
-    def _closed_outcome(self, last: Connection, reason: str) -> str:
-        if reason == "refused":
-            return "refused"
-        if reason == "client":
-            return "stopped"
-        # An imported stream has bytes and no response.
-        if last.response is None and not last.reads:
-            return "failed" if len(self.connections) == 1 else "truncated"
-        if reason == "eof" and self.dialect.complete is not False:
-            return "complete" if self.dialect.complete else "ended"
-        return "truncated"
+    @property
+    def _blocked(self) -> str:
+        """Why the provider's filter ended or withheld the answer; "" where it did not."""
+        reasons = (str(self.answer.finish_reason), str(self.answer.incomplete_reason))
+        return self.block_reason or next((why for why in reasons if why.lower() in BLOCKING_REASONS), "")
+
+    def _no_stream(self, concluded: Conclusion) -> Conclusion | None:
+        """A body that ended in order, and of which nothing could be read since it is not an event stream."""
+        if (
+            self.events
+            or self.answer.text_length
+            or concluded.outcome not in (Outcome.ENDED, Outcome.STOPPED)
+        ):
+            return None
+        for finding in self.findings:
+            if finding.rule == "wrong-content-type" and finding.severity == "error":
+                ending = Ending.REFUSED_TYPE
+                return Conclusion(ending, 0, phrase(finding.message), ending.code, hint=finding.advice)
+        return None
 
     @property
     def over(self) -> bool:

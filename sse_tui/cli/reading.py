@@ -87,7 +87,5 @@ class BodyBytes:
 
 
 def _first_problem(analysis: Analysis) -> SseTuiError | None:
-    from sse_tui.session.headless import problem_of
-
-    problems = (problem_of(turn) for turn in analysis.turns)
+    problems = (turn.conclusion.problem() for turn in analysis.turns)
     return next((problem for problem in problems if problem is not None), None)

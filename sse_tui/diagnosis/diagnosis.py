@@ -20,7 +20,7 @@ from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.dialects.base import Delta, Finish, Meta, StreamFault
 from sse_tui.eventstream import Comment, Event, Item, NoData, Retry, Tail
-from sse_tui.recording.records import Close, Header, Reconnect, Record, Request, Response
+from sse_tui.recording.records import Close, CloseReason, Header, Reconnect, Record, Request, Response
 
 SETTLE = 8  # token events after which the usual ones skip the rules
 BIG = 64 * 1024  # bytes; a larger event always goes through the rules
@@ -303,7 +303,7 @@ class Diagnosis:
         conn.close = record
         self._matches(conn.scanner.close(), facts, entry.t)
         self._run("close", entry, facts)
-        if record.reason == "client" and facts.turn.view.dialect.complete is not True:
+        if record.cause is CloseReason.CLIENT and facts.turn.view.dialect.complete is not True:
             self.session.left_running = conn
         conn.deferred = []
         conn.window.data = b""

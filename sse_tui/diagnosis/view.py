@@ -38,6 +38,17 @@ class EntryView(Protocol):
     def repeat(self) -> bool: ...
 
 
+class Concluded(Protocol):
+    """How a turn stands or ended; the words are the same wherever it is shown."""
+
+    @property
+    def truncated(self) -> bool: ...
+    @property
+    def marker(self) -> str: ...
+    @property
+    def sentence(self) -> str: ...
+
+
 class TurnView(Protocol):
     """What has been assembled of a turn so far."""
 
@@ -55,6 +66,8 @@ class TurnView(Protocol):
     def gaps(self) -> Gaps: ...
     @property
     def verdict(self) -> Verdict | None: ...
+    @property
+    def conclusion(self) -> Concluded: ...
     @property
     def output_tokens(self) -> int | None: ...
     @property

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.entry import Entry
-from sse_tui.analysis.turn import Turn
 from sse_tui.dialects.base import Message
-from sse_tui.errors import HttpError, SseTuiError, StreamError
+from sse_tui.errors import SseTuiError
 from sse_tui.recording import Redactor
-from sse_tui.recording.records import Record
 from sse_tui.server.status import StatusWatcher
 from sse_tui.session.endpoint import LocalEndpoint
 from sse_tui.session.recorder import Recorder
@@ -88,47 +86,4 @@ class Headless:
     def problem(self) -> SseTuiError | None:
         """What went wrong with the last turn; None when nothing did."""
         turn = self.analysis.turn
-        return self.recorder.error or (problem_of(turn) if turn is not None else None)
-
-
-def read_through(records: Iterable[Record], analysis: Analysis) -> Iterator[Entry]:
-    """Feed records to an analysis; gives the entries as they are read."""
-    for record in records:
-        yield from analysis.feed(record)
-
-
-def problem_of(turn: Turn) -> SseTuiError | None:
-    """What the records alone say went wrong with a turn; None when it is whole, or still running."""
-    if turn.outcome == "error" and turn.error is not None:
-        error = turn.error
-        named = " ".join(str(part) for part in (error.type, error.code) if part is not None)
-        return StreamError(
-            "in-band-error",
-            f"The stream reported an error after {_events(turn)}: {named or 'error'}: {error.message}",
-            "The status was already 200, so only the stream says so; what came before it was kept.",
-        )
-    if turn.outcome == "truncated":
-        close = turn.connections[-1].close
-        detail = close.detail.rstrip(".") if close is not None else ""
-        how = f"{close.reason}: {detail}" if close is not None and detail else "the body just ended"
-        marked = turn.dialect.complete is False
-        return StreamError(
-            "truncated-stream",
-            f"The stream was cut after {_events(turn)}, {turn.bytes} bytes: {how}.",
-            "Its terminal marker never came, so the answer is not whole." if marked else "",
-        )
-    return _no_stream(turn)
-
-
-def _no_stream(turn: Turn) -> HttpError | None:
-    """The error of a body that is no event stream, and of which nothing could be read."""
-    if not turn.over or turn.events or turn.answer.text_length:
-        return None
-    for finding in turn.findings:
-        if finding.rule == "wrong-content-type" and finding.severity == "error":
-            return HttpError("not-an-event-stream", finding.message, finding.advice)
-    return None
-
-
-def _events(turn: Turn) -> str:
-    return f"{turn.events} event{'' if turn.events == 1 else 's'}"
+        return self.recorder.error or (turn.conclusion.problem() if turn is not None else None)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.entry import Entry
+from sse_tui.analysis.outcome import Outcome
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.recording import BodyIndex, Follower, is_running, mark_kept
@@ -247,7 +248,7 @@ class Live:
             if asked is None:
                 continue
             # What nobody took up, too long a prompt for one, must not spoil every turn after it.
-            if turn.answer.text or turn.outcome not in {"refused", "failed"}:
+            if turn.answer.text or turn.outcome not in (Outcome.REFUSED, Outcome.FAILED):
                 messages += [asked, Message("assistant", turn.answer.text)]
         return [*messages, Message("user", prompt)]
 

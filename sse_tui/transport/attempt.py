@@ -135,7 +135,7 @@ class Attempt:
                     fault = self._break(fault)
                     self.kind, self.error = "fault", broken_on_purpose(request.url, str(fault.fault))
                     yield turn.fault(fault)
-                    yield turn.close(CloseReason.FAULT, fault.did, self.error.code)
+                    yield turn.close(CloseReason.FAULT, self.error.message, self.error.code)
                     return
                 except TimeoutError:
                     self.kind, self.error = "fatal", no_time_left(request.url, limits.total)

@@ -11,14 +11,16 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from typing import NamedTuple
 
 import httpx
 
+from sse_tui.analysis.outcome import Facts, Outcome, conclude
 from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Injector, Plan
 from sse_tui.limits import MAX_EVENT_BYTES
-from sse_tui.recording.records import CloseReason, Reconnect, Record
+from sse_tui.recording.records import Close, CloseReason, Reconnect, Record
 from sse_tui.resume import AttemptResult, Policy, Reconnector, TryAgain
 from sse_tui.transport.attempt import Attempt
 from sse_tui.transport.clock import SessionClock
@@ -29,20 +31,25 @@ from sse_tui.transport.reception import Reception
 from sse_tui.transport.stream import Stream
 from sse_tui.transport.stream_request import StreamRequest, Timeouts
 from sse_tui.transport.turn_state import TurnState
-from sse_tui.transport.verdict import Ended, conclude
 from sse_tui.transport.waiting import Woken
 
 # Codes of errors after which another attempt would fail the same way, or has no time left.
 _FUTILE = {"total-timeout", "event-too-large", "content-coding"}
 
 
+class Ended(NamedTuple):
+    """How the last attempt ended: a kind of `AttemptResult`, its error, and its close record's detail."""
+
+    kind: str
+    error: SseTuiError | None
+    detail: str = ""
+
+
 class Driver:
     """Runs one turn. Read `records()` to the end; `outcome` and `error` then say how it went.
 
-    `outcome`: "complete" (the dialect vouches for it), "ended" (by a marker that vouches for nothing, or by
-    an answer 204), "unknown" (an orderly end, and the dialect cannot tell), "truncated", "refused" (no
-    event stream), "failed" (no connection, a timeout, an error inside the stream) or "stopped". `error` is
-    set for truncated, refused and failed. `stop_reason` says why there was no further attempt.
+    `analysis.outcome` decides both, as it does for whoever reads the records; the error has a hint from here too.
+    `stop_reason` says why there was no further attempt.
 
     `next_conn` gives the numbers of connections. `sleep` waits between attempts and during stalls, in
     seconds. `stop`, `arm` and `records` belong to one event loop.
@@ -77,7 +84,11 @@ class Driver:
         self._reconnector = Reconnector(policy, request.method, rng)
         self._ended = Ended("", None)
         self._result = AttemptResult("", 0.0)
-        self.outcome = "unknown"
+        self._close: Close | None = None
+        self._stream_close: Close | None = None
+        self._stream_conn = 0
+        self._status: int | None = None
+        self.outcome = Outcome.CONNECTING
         self.error: SseTuiError | None = None
         self.stop_reason = ""
 
@@ -98,6 +109,8 @@ class Driver:
             while True:
                 async with aclosing(self._attempt(client)) as records:
                     async for record in records:
+                        if isinstance(record, Close):
+                            self._closed(record)
                         yield record
                 decision = self._reconnector.decide(self._result)
                 if not isinstance(decision, TryAgain):
@@ -108,7 +121,9 @@ class Driver:
                 if ended is not None:
                     reason = CloseReason.CLIENT if ended.error is None else CloseReason.TIMEOUT
                     code = ended.error.code if ended.error is not None else ""
-                    yield self._turn.close(reason, ended.detail, code)
+                    close = self._turn.close(reason, ended.detail, code)
+                    self._closed(close)
+                    yield close
                     self._ended = ended
                     self._conclude(ended.detail)
                     return
@@ -125,7 +140,9 @@ class Driver:
                     yield record
             self._ended = Ended(attempt.kind, attempt.error)
             response = attempt.response
+            self._status = response.status_code if response is not None else None
             if attempt.kind == "open":
+                self._stream_conn = self._turn.conn
                 assert response is not None
                 assert attempt.body is not None
                 headers = header_text(response.headers.raw)
@@ -143,8 +160,6 @@ class Driver:
                 async with aclosing(stream.records()) as records:
                     async for record in records:
                         yield record
-                assert stream.reason is not None
-                self._reception.closed(stream.reason)
                 self._ended = Ended(self._kind(stream), stream.error, stream.detail)
         finally:
             attempt.close()
@@ -154,9 +169,9 @@ class Driver:
     def _kind(self, stream: Stream) -> str:
         """How a stream ended, as a kind of `AttemptResult`."""
         reception = self._reception
-        if self._turn.stopped and stream.reason == "client" and not reception.ended:
+        if self._turn.stopped and stream.reason is CloseReason.CLIENT and not reception.ended:
             return "stopped"
-        if reception.ended or (stream.reason != "fault" and reception.complete is True):
+        if reception.ended or (stream.reason is not CloseReason.FAULT and reception.complete is True):
             return "ended"
         if stream.error is not None and stream.error.code in _FUTILE:
             return "fatal"
@@ -207,4 +222,22 @@ class Driver:
 
     def _conclude(self, reason: str) -> None:
         self.stop_reason = reason
-        self.outcome, self.error = conclude(self._ended, self._reception, reason)
+        reception = self._reception
+        concluded = conclude(
+            Facts(
+                reception.dialect,
+                reception.total,
+                self._close,
+                self._stream_close,
+                self._status,
+                reception.fault,
+            )
+        )
+        self.outcome = concluded.outcome
+        self.error = concluded.problem(self._ended.error, reason)
+
+    def _closed(self, close: Close) -> None:
+        """Remember how the last connection closed, and the last one that was a stream."""
+        self._close = close
+        if close.conn == self._stream_conn:
+            self._stream_close = close

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from sse_tui.dialects.base import Delta, Dialect, StreamFault
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry
 from sse_tui.fields import first
-from sse_tui.recording.records import CloseReason
 from sse_tui.resume import Continuity
 from sse_tui.transport.http.message import LAST_EVENT_ID
 
@@ -20,10 +19,8 @@ class Reception:
     """
 
     def __init__(self, dialect: Dialect, last_event_id: str) -> None:
-        self._dialect = dialect
+        self.dialect = dialect
         self._continuity = Continuity()
-        self.was_open = False
-        self._body_ended = False
         self.last_event_id = last_event_id
         self.retry_ms: int | None = None
         self.events = 0
@@ -37,33 +34,18 @@ class Reception:
 
     def open(self, headers: Sequence[tuple[str, str]]) -> None:
         """An event stream opened; `headers` are the response's."""
-        self.was_open = True
         self._continuity.connected(self.last_event_id, first(headers, LAST_EVENT_ID))
-        self._dialect.headers_seen(headers)
-
-    def closed(self, reason: CloseReason) -> None:
-        """The body is over, for the reason of its close record."""
-        self._body_ended = reason is CloseReason.EOF
-
-    @property
-    def orderly(self) -> bool:
-        """The last body ended in order, and nothing says that it was not all."""
-        return self._body_ended and self.complete is not False
+        self.dialect.headers_seen(headers)
 
     @property
     def ended(self) -> bool:
         """Nothing follows: the stream said so, or reported an error."""
-        return self._dialect.ended or self.fault is not None
-
-    @property
-    def marked_end(self) -> bool:
-        """The stream's own end marker came."""
-        return self._dialect.ended
+        return self.dialect.ended or self.fault is not None
 
     @property
     def complete(self) -> bool | None:
         """Whether the answer is whole as it stands; None when its dialect cannot tell."""
-        return self._dialect.complete
+        return self.dialect.complete
 
     def feed(self, items: Sequence[Item]) -> None:
         """Items of the body that the client got."""
@@ -74,11 +56,11 @@ class Reception:
                 self.last_event_id = item.id
                 self.had_ids = self.had_ids or bool(item.id)
                 if self._continuity.event(item.id, item.data):
-                    self._understand(self._dialect.read(item))
+                    self._understand(self.dialect.read(item))
             elif isinstance(item, Ignored):
-                self._understand(self._dialect.read_ignored(item.line))
+                self._understand(self.dialect.read_ignored(item.line))
             elif isinstance(item, Comment):
-                self._dialect.comment_seen(item.text)
+                self.dialect.comment_seen(item.text)
             elif isinstance(item, Retry):
                 self.retry_ms = item.ms
             elif isinstance(item, NoData):  # no event, but it sets the last event ID all the same

@@ -51,6 +51,7 @@ class Stream:
         self._ended_at: int | None = None
         self.reason: CloseReason | None = None
         self.detail = ""
+        self.code = ""
         self.error: SseTuiError | None = None
 
     async def records(self) -> AsyncGenerator[Record, None]:
@@ -93,8 +94,7 @@ class Stream:
                     self._break(step)
         self._body.close()
         assert self.reason is not None
-        code = self.error.code if self.error is not None else ""
-        yield self._turn.close(self.reason, self.detail, code)
+        yield self._turn.close(self.reason, self.detail, self.code)
 
     def _receive(self, step: Forward) -> None:
         self._reception.feed(step.items)
@@ -111,7 +111,9 @@ class Stream:
         if self._reader.damage:
             self._fail(undecodable(self._reader.damage))
         elif self._reader.unfinished:
-            self._finish(CloseReason.INCOMPLETE, "the body ended within its compressed data")
+            self._finish(
+                CloseReason.INCOMPLETE, "the body ended within its compressed data", "content-coding"
+            )
 
     def _fail(self, error: SseTuiError) -> None:
         self.error = error
@@ -178,8 +180,9 @@ class Stream:
             self._body.reset()
         self._finish(CloseReason.FAULT, step.did)
 
-    def _finish(self, reason: CloseReason, detail: str) -> None:
+    def _finish(self, reason: CloseReason, detail: str, code: str = "") -> None:
         self.reason, self.detail = reason, detail
+        self.code = self.error.code if self.error is not None else code
 
     def _restamped(self, read: Read) -> Read:
         """Bytes that a stall held back reach the client at its end: that is their time, and "fault" is its clock."""

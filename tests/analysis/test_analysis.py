@@ -10,7 +10,6 @@ from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.entry import Entry
 from sse_tui.analysis.jsonform import entry_json, result_json
 from sse_tui.recording.records import Close, Header, Reconnect, Request, Response, chunk
-from sse_tui.session.headless import problem_of
 from tests.analysis.story import Story, done, finish, role, token, usage
 
 
@@ -57,7 +56,7 @@ def test_a_complete_stream_says_everything() -> None:
     analysis, entries = analyse(plain())
     turn = analysis.turns[0]
     assert turn.outcome == "complete"
-    assert problem_of(turn) is None
+    assert turn.conclusion.problem() is None
     result = result_json(analysis, turn)
     assert result["text"] == "Hello you!"
     assert result["finish_reason"] == "stop"
@@ -135,7 +134,7 @@ def test_a_truncated_stream_is_named_with_how_it_ended() -> None:
     analysis, entries = analyse(story.close(30, "incomplete", "the last chunk is missing"))
     turn = analysis.turns[0]
     assert turn.outcome == "truncated"
-    problem = problem_of(turn)
+    problem = turn.conclusion.problem()
     assert problem is not None
     assert problem.code == "truncated-stream"
     assert "the last chunk is missing" in problem.message
@@ -159,7 +158,7 @@ def test_an_error_inside_the_stream_is_the_outcome() -> None:
         31, "eof"
     )
     analysis, _ = analyse(story)
-    problem = problem_of(analysis.turns[0])
+    problem = analysis.turns[0].conclusion.problem()
     assert analysis.turns[0].outcome == "error"
     assert problem is not None
     assert "out of memory" in problem.message

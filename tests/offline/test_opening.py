@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,6 @@ from sse_tui.errors import RecordingError
 from sse_tui.offline.opening import Piped, is_recording, open_path, spool
 from sse_tui.recording import read_recording
 from sse_tui.recording.records import Chunk
-from sse_tui.session.headless import problem_of, read_through
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
 from tests.analysis.story import done, finish, role, token
@@ -40,13 +40,13 @@ def test_a_raw_stream_in_a_file_has_no_clock(tmp_path: Path) -> None:
     assert not is_recording(path)
     recording = open_path(path)
     analysis = Analysis(recording.header)
-    list(read_through(recording, analysis))
+    list(chain.from_iterable(map(analysis.feed, recording)))
     turn = analysis.turns[0]
     assert turn.answer.text == "Hello you"
     assert turn.outcome == "complete"
     assert turn.dialect_name == "openai-chat"
     assert turn.clocks.clocks().ttft is None
-    assert problem_of(turn) is None
+    assert turn.conclusion.problem() is None
 
 
 def test_a_raw_stream_from_a_pipe_is_stamped_as_it_is_read() -> None:
@@ -54,7 +54,7 @@ def test_a_raw_stream_from_a_pipe_is_stamped_as_it_is_read() -> None:
     piped = Piped(fd)
     assert piped.header.clock == "read"
     analysis = Analysis(piped.header)
-    entries = list(read_through(piped, analysis))
+    entries = list(chain.from_iterable(map(analysis.feed, piped)))
     os.close(fd)
     assert analysis.turns[0].answer.text == "Hello you"
     times = [entry.t for entry in entries if entry.kind == "event"]
@@ -78,7 +78,7 @@ def test_curl_s_output_through_a_pipe_is_stamped_as_it_comes() -> None:
     piped = Piped(fd)
     assert piped.header.clock == "read"
     analysis = Analysis(piped.header)
-    list(read_through(piped, analysis))
+    list(chain.from_iterable(map(analysis.feed, piped)))
     os.close(fd)
     turn = analysis.turns[0]
     assert turn.answer.text == "Hello you"
@@ -94,7 +94,7 @@ def test_a_log_with_times_keeps_them(tmp_path: Path) -> None:
     recording = open_path(path)
     assert recording.header.clock == "imported"
     analysis = Analysis(recording.header)
-    list(read_through(recording, analysis))
+    list(chain.from_iterable(map(analysis.feed, recording)))
     assert analysis.turns[0].answer.text == "Hello you"
     assert analysis.turns[0].gaps.stats().max == 2000.0
 
@@ -117,8 +117,8 @@ def test_a_truncated_file_is_said_to_be_truncated(tmp_path: Path) -> None:
     path.write_bytes(role() + token("par") + b"data: {")
     recording = open_path(path)
     analysis = Analysis(recording.header)
-    list(read_through(recording, analysis))
-    problem = problem_of(analysis.turns[0])
+    list(chain.from_iterable(map(analysis.feed, recording)))
+    problem = analysis.turns[0].conclusion.problem()
     assert problem is not None
     assert problem.code == "truncated-stream"
     assert analysis.turns[0].discarded_tail

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from sse_tui.analysis.jsonform import result_json
 from sse_tui.config import Config, Profile
 from sse_tui.dialects.base import Message
 from sse_tui.recording import read_recording
-from sse_tui.session.headless import Headless, read_through
+from sse_tui.session.headless import Headless
 from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
 from tests.children import children
@@ -67,7 +68,7 @@ async def chat_with_cuts(spec: SessionSpec) -> None:
     assert live.path is not None
     recording = read_recording(live.path)
     reopened = Analysis(recording.header)
-    list(read_through(recording, reopened))
+    list(chain.from_iterable(map(reopened.feed, recording)))
     assert [t.answer.text for t in reopened.turns] == [whole, whole]
     assert [result_json(reopened, t) for t in reopened.turns] == [
         result_json(live.analysis, t) for t in live.analysis.turns

@@ -8,7 +8,7 @@
         Asks(last_event_id="2"),
         chunked(C, DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         policy=QUICK, dialect=Marked(),
     )
 

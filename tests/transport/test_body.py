@@ -57,7 +57,7 @@ async def test_how_a_body_ends(script: list[Step], close: str) -> None:
         *script,
         Gets(A + B),
         Closes(close),
-        Ends("truncated", "truncated") if truncated else Ends("unknown"),
+        Ends("truncated", "truncated-stream") if truncated else Ends("ended"),
     )
 
 
@@ -127,7 +127,7 @@ async def test_a_body_that_cannot_be_decoded_is_an_error_and_not_asked_for_again
 async def test_a_coding_that_is_only_claimed_does_no_harm() -> None:
     async with wire([OK + b"Content-Encoding: br\r\n\r\n" + A]) as server:
         ran = await run(server.url, policy=NEVER)
-    assert (ran.outcome, ran.driver.error, ran.closes) == ("unknown", None, ["eof"])
+    assert (ran.outcome, ran.driver.error, ran.closes) == ("ended", None, ["eof"])
 
 
 async def test_an_orderly_end_within_the_compressed_data_is_none() -> None:

@@ -38,7 +38,7 @@ async def test_cut_after_an_event_is_exact_to_the_byte(n: int, together: bool) -
     if together and n < 5:
         assert f"discarded {len(whole) - at} bytes already received" in fault.did
     assert ran.body() == whole + DONE
-    assert ran.outcome == "ended"
+    assert ran.outcome == "complete"
 
 
 async def test_cut_sends_a_fin() -> None:
@@ -100,7 +100,7 @@ async def test_a_fault_armed_now_acts_before_an_answer(action: str) -> None:
     assert ran.closes == ["fault", "eof"]
     assert ran.of(Fault)[0].at == "byte 0, event 0"
     assert "before the first body byte" in ran.of(Fault)[0].did
-    assert ran.outcome == "ended"
+    assert ran.outcome == "complete"
 
 
 async def test_a_cut_before_there_is_a_connection_says_so() -> None:
@@ -155,7 +155,7 @@ async def test_a_cut_right_after_the_end_marker_is_not_resumed() -> None:
         ran = await run(server.url, plan="cut@event=2", policy=QUICK, dialect=Marked())
         assert len(server.seen) == 1
     assert ran.closes == ["fault"]
-    assert ran.outcome == "ended"
+    assert ran.outcome == "complete"
 
 
 async def test_a_stall_holds_back_bytes_and_restamps_them() -> None:

@@ -19,7 +19,7 @@ RIGHT: tuple[Line, ...] = (
     chunked(DONE),
     Gets(DONE),
     Closes("eof"),
-    Ends("ended", why="ended"),
+    Ends("complete", why="ended"),
 )
 
 
@@ -41,10 +41,10 @@ async def test_one_that_is_right() -> None:
         (4, Waits("1", attempt=2)),
         (4, Waits("1", ms=(3, 9))),
         (5, Asks()),
-        (9, Ends("complete")),
-        (9, Ends("ended", "truncated")),
-        (9, Ends("ended", says="x")),
-        (9, Ends("ended", why="x")),
+        (9, Ends("ended")),
+        (9, Ends("complete", "truncated-stream")),
+        (9, Ends("complete", says="x")),
+        (9, Ends("complete", why="x")),
         (8, None),
         (9, None),
     ],

@@ -29,7 +29,7 @@ async def test_a_cut_is_resumed_with_the_last_id() -> None:
         chunked(C, DONE),
         Gets(C + DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         policy=QUICK,
         dialect=Marked(),
     )
@@ -55,7 +55,7 @@ async def test_which_id_is_sent(first: bytes, id: str | None) -> None:
         Asks(id),
         chunked(b"id: z\ndata: z\n\n", DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         policy=Policy("always", base_ms=1, max_attempts=1),
         dialect=Marked(),
     )
@@ -82,7 +82,7 @@ async def test_the_id_survives_connections_that_bring_none() -> None:
         Asks("1"),
         chunked(B, DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         policy=QUICK,
         dialect=Marked(),
     )
@@ -103,7 +103,7 @@ async def test_a_reset_of_a_compressed_body_is_resumed_after_what_the_client_cou
         chunked(C, DONE),
         Gets(C + DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         plan=f"reset@bytes={len(got)}",
         policy=QUICK,
         dialect=Marked(),
@@ -135,7 +135,7 @@ async def test_the_servers_retry_is_the_base_of_all_later_waits() -> None:
         Asks("2"),
         chunked(C, DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         policy=QUICK,
         dialect=Marked(),
     )
@@ -162,7 +162,7 @@ async def test_retry_after_is_honoured(status: str) -> None:
         Asks("1"),
         chunked(B, DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         policy=Policy(base_ms=1, max_attempts=2),
         dialect=Marked(),
     )
@@ -188,7 +188,7 @@ async def test_a_first_answer_of_503_with_a_time_is_waited_for() -> None:
         chunked(A, DONE),
         Gets(A + DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         policy=Policy(max_attempts=1),
         dialect=Marked(),
     )
@@ -269,7 +269,7 @@ async def test_a_post_without_an_id_is_never_sent_twice() -> None:
         Asks(method="POST", body=b"{}"),
         chunked(b"data: a\n\n", last=False),
         Closes("incomplete"),
-        Ends("truncated", "truncated", why="nothing to resume from"),
+        Ends("truncated", "truncated-stream", why="nothing to resume from"),
         method="POST",
         body=b"{}",
         policy=QUICK,
@@ -281,7 +281,7 @@ async def test_a_post_after_its_end_marker_is_never_sent_twice() -> None:
         Asks(method="POST", body=b"{}"),
         chunked(A, DONE),
         Closes("eof"),
-        Ends("ended"),
+        Ends("complete"),
         method="POST",
         body=b"{}",
         policy=QUICK,
@@ -305,7 +305,7 @@ async def test_an_error_in_the_stream_ends_it() -> None:
         Asks(),
         chunked(A, b"data: ERROR\n\n", last=False),
         Closes("incomplete"),
-        Ends("failed", "in-band-error", says="try later"),
+        Ends("error", "in-band-error", says="try later"),
         policy=QUICK,
         dialect=Marked(),
     )
@@ -319,7 +319,7 @@ async def test_an_orderly_end_without_a_server_to_reconnect_to() -> None:
         Waits("2"),
         Misses("2"),
         Closes("error"),
-        Ends("failed", "reconnect-failed", says="ended in order after 2 events"),
+        Ends("failed", "reconnect-failed", says="ended normally after 2 events"),
         policy=Policy("always", base_ms=1, max_attempts=1),
     )
 
@@ -329,7 +329,7 @@ async def test_policy_never_reports_a_truncated_stream() -> None:
         Asks(),
         chunked(A),
         Closes("eof"),
-        Ends("truncated", "truncated", why="the reconnect policy is never"),
+        Ends("truncated", "truncated-stream", why="the reconnect policy is never"),
         policy=NEVER,
         dialect=Marked(),
     )
@@ -346,7 +346,7 @@ async def test_after_the_end_marker_an_open_connection_is_closed_soon() -> None:
         chunks(A, DONE),
         HOLD,
         Closes("client", "the stream had ended"),
-        Ends("ended"),
+        Ends("complete"),
         dialect=Marked(),
     )
     assert 0.09 < time.monotonic() - began < 1
@@ -360,7 +360,7 @@ async def test_an_event_too_large_is_an_error() -> None:
         chunks(A, b"data: " + b"x" * 5000),
         HOLD,
         Closes("error", "has grown to"),
-        Ends("failed", "event-too-large"),
+        Ends("truncated", "event-too-large"),
         max_event_bytes=1000,
         policy=QUICK,
     )

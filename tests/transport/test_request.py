@@ -25,7 +25,7 @@ async def test_a_whole_stream_is_recorded_in_order() -> None:
     assert [phase.name for phase in ran.of(Phase)] == ["dns", "tcp", "sent", "headers", "first_byte"]
     assert ran.body() == A + B
     assert ran.closes == ["eof"]
-    assert (ran.outcome, ran.driver.error) == ("unknown", None)
+    assert (ran.outcome, ran.driver.error) == ("ended", None)
     times = [record.t for record in ran.records]
     assert times == sorted(times)
     assert all(record.conn == 1 and record.turn == 1 for record in ran.records)

@@ -83,7 +83,7 @@ def test_no_event_is_lost_or_repeated(plan: list[tuple[str, str]], seed: int, ov
         broken = [fault for fault in ran.of(Fault) if not fault.plan.startswith("stall")]
         if kept and kept[-1] == "[DONE]":
             assert kept == [f"word{n} é" for n in range(1, COUNT)] + ["[DONE]"]
-            assert ran.outcome == "ended"
+            assert ran.outcome == "complete"
             verdict = continuity.verdict()
             if ran.of(Reconnect):
                 assert verdict is not None

@@ -8,7 +8,7 @@ from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.rules.termination import was_cut
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.metrics.idle import IDLE_LIMITS
-from sse_tui.recording.records import Close
+from sse_tui.recording.records import Close, CloseReason
 from sse_tui.text.wording import many
 
 GAP_S = 15.0  # the standard's interval for keep-alive comments (HTML 9.2.7)
@@ -104,9 +104,14 @@ def stuck(entry: EntryView, facts: Facts) -> Occurrence | None:
 def periodic_cut(entry: EntryView, facts: Facts) -> Occurrence | None:
     """Connections are cut at the same age again and again: a time limit, whatever the content."""
     record, conn = entry.record, facts.conn
-    if not isinstance(record, Close) or entry.t is None or conn.started_t is None or record.reason == "fault":
+    if (
+        not isinstance(record, Close)
+        or entry.t is None
+        or conn.started_t is None
+        or record.cause is CloseReason.FAULT
+    ):
         return None
-    if not was_cut(facts, record.reason) and not (record.reason == "eof" and not facts.turn.known):
+    if not was_cut(facts) and not (record.cause is CloseReason.EOF and not facts.turn.known):
         return None
     age = (entry.t - conn.started_t) / 1e9
     ages = facts.session.cut_ages_s

@@ -11,40 +11,12 @@ from sse_tui.eventstream import Tail
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
-MARKERS = {
-    "openai-chat": "a finish reason and [DONE]",
-    "openai-completions": "a finish reason and [DONE]",
-    "openai-responses": "response.completed",
-    "anthropic-messages": "message_stop",
-    "gemini": "a finishReason",
-    "cohere-v2": "message-end",
-    "tgi": "generated_text",
-    "llamacpp-native": '"stop":true',
-    "vercel-ui": "a finish part and [DONE]",
-    "mcp": "the response to the request",
-}
 _IN_TAIL = ("[DONE]", "message_stop", "response.completed", "message-end", '"stop":true', '"finishReason"')
-_HOW = {
-    "eof": "the body ended in order",
-    "incomplete": "the HTTP framing was cut short",
-    "reset": "the connection was reset",
-    "timeout": "the time ran out",
-    "fault": "an injected fault cut it",
-    "error": "the connection failed",
-}
 
 
-def was_cut(facts: Facts, reason: str) -> bool:
-    """Whether the connection ended before the answer was complete."""
-    conn, turn = facts.conn, facts.turn
-    if reason in ("client", "refused") or (conn.response is None and not conn.reads):
-        return False
-    dialect = turn.view.dialect
-    if dialect.complete is True or dialect.ended:
-        return False
-    if reason == "eof":
-        return dialect.complete is False and not turn.view.answer.error
-    return True
+def was_cut(facts: Facts) -> bool:
+    """Whether the connection, a stream, ended before the answer was complete."""
+    return facts.turn.view.conclusion.truncated and (facts.conn.response is not None or facts.conn.reads > 0)
 
 
 @rule(
@@ -55,25 +27,21 @@ def was_cut(facts: Facts, reason: str) -> bool:
     reference="vercel/ai#19165; NVIDIA/TensorRT-LLM#18289",
 )
 def truncated_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The body ended without the dialect's end marker, or inside the HTTP framing."""
-    record, turn, conn = entry.record, facts.turn, facts.conn
-    if not isinstance(record, Close) or not was_cut(facts, record.reason):
+    """The body ended without the dialect's end marker, or the connection broke before it."""
+    record, turn = entry.record, facts.turn
+    if not isinstance(record, Close) or not was_cut(facts):
         return None
-    missing = MARKERS.get(turn.dialect, "an end marker")
-    how = _HOW.get(record.reason, record.reason)
-    detail = f" ({record.detail[:120]})" if record.detail else ""
-    calls = [call for call in turn.view.answer.tool_calls if call["arguments"]]
-    open_calls = f", with {many(len(calls), 'tool call')} possibly unfinished" if calls else ""
-    without = f" without {missing}" if record.reason == "eof" or turn.known else ""
+    concluded = turn.view.conclusion
+    calls = sum(bool(call["arguments"]) for call in turn.view.answer.tool_calls)
+    unfinished = f" {many(calls, 'tool call')} may be unfinished." if calls else ""
     return Occurrence(
-        f"The stream broke off after {conn.events} events{without}: {how}{detail}{open_calls}. "
-        f"{_sdk_behaviour(turn.dialect)}",
+        f"{concluded.sentence}{unfinished} {_sdk_behaviour(turn.dialect)}",
         evidence={
             "reason": record.reason,
             "detail": record.detail,
-            "events": conn.events,
-            "missing": missing,
-            "tool_calls": len(calls),
+            "events": facts.conn.events,
+            "missing": concluded.marker,
+            "tool_calls": calls,
         },
     )
 

@@ -14,6 +14,7 @@ from sse_tui.offline.report.page_style import STYLE
 from sse_tui.offline.report.parts import Row
 from sse_tui.offline.report.svg import timeline
 from sse_tui.text.safety import html as _e
+from sse_tui.text.wording import many
 
 TEXT_CHARS = 200_000
 # Connections of a turn that are drawn: a storm of reconnects looks the same after the first of them.
@@ -121,14 +122,14 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
         yield "<p>This stream was captured without times: the lines below go by place in the body.</p>"
     for conn in turn.connections[:DRAWN]:
         number, status, *_, closed = map(_e, parts.connection_cells(conn))
-        came = f"{parts.many(conn.events, 'event')}, {parts.many(conn.bytes, 'byte')}"
-        reads = parts.many(conn.reads, "read")
+        came = f"{many(conn.events, 'event')}, {many(conn.bytes, 'byte')}"
+        reads = many(conn.reads, "read")
         yield f"<h3>#{number} <small>status {status}, {came} in {reads}, closed: {closed}</small></h3>"
         line = report.timelines.get(conn.number)
         if line is not None and (line.reads or line.marks):
             yield timeline(line, turn.findings)
     if len(turn.connections) > DRAWN:
-        yield f"<p>{parts.many(len(turn.connections) - DRAWN, 'further connection')}</p>"
+        yield f"<p>{many(len(turn.connections) - DRAWN, 'further connection')}</p>"
     yield _legend()
     yield "</section>"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sse_tui.analysis.analysis import Analysis
+from sse_tui.analysis.outcome import Outcome
 from sse_tui.analysis.turn import Turn
 from sse_tui.metrics import Clocks, Stats
 
@@ -88,8 +89,8 @@ _ALL: list[Measure] = [
     _number("findings", lambda turn: len(turn.findings)),
     _number("errors", lambda turn: _of_severity(turn, "error")),
     _number("warnings", lambda turn: _of_severity(turn, "warning")),
-    _flag("complete", lambda turn: turn.outcome == "complete"),
-    _flag("truncated", lambda turn: turn.outcome == "truncated"),
+    _flag("complete", lambda turn: turn.outcome is Outcome.COMPLETE),
+    _flag("truncated", lambda turn: turn.outcome is Outcome.TRUNCATED),
     _flag("resumed", lambda turn: turn.verdict is not None),
     _flag("lossless", lambda turn: turn.verdict is not None and turn.verdict.kind == "lossless"),
     _flag("ids", lambda turn: turn.ids),
@@ -100,7 +101,7 @@ _ALL: list[Measure] = [
     _text("finish_reason", lambda turn: turn.answer.finish_reason),
     _text("model", lambda turn: turn.answer.model),
     _text("dialect", lambda turn: turn.dialect_name),
-    _text("outcome", lambda turn: turn.outcome),
+    _text("outcome", lambda turn: turn.outcome.value),
     _text("verdict", lambda turn: None if turn.verdict is None else turn.verdict.kind),
     _text("last_event_id", lambda turn: turn.last_event_id),
     _text("error", _error),

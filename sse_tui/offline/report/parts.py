@@ -5,24 +5,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sse_tui.analysis.jsonform import clocks_json, gaps_json
+from sse_tui.analysis.outcome import Outcome, fault_words
 from sse_tui.analysis.turn import Connection, Turn
 from sse_tui.diagnosis import Finding
 from sse_tui.offline.report.builder import Objective, Report, ranked
+from sse_tui.text.wording import many
 
 CLOCK_WORDS = {
     "kernel": "receive times of the kernel",
     "read": "times after each read",
     "imported": "times from the capture",
     "none": "none: this stream was captured without times",
-}
-OUTCOMES = {
-    "complete": "complete: the stream said that it ended",
-    "ended": "ended in order; its dialect has no end marker, so whether it is whole cannot be known",
-    "truncated": "truncated: the stream ended before its end marker",
-    "error": "the stream reported an error",
-    "refused": "refused: the answer was no event stream",
-    "failed": "failed: no response",
-    "stopped": "stopped by the client",
 }
 
 
@@ -57,11 +50,6 @@ def verdict(report: Report) -> str:
     return ", ".join(counts) or "nothing found wrong"
 
 
-def many(count: int, noun: str) -> str:
-    """A count with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def request_line(turn: Turn) -> str:
     """Method and URL of a turn, "" where they are not known."""
     request = next((conn.request for conn in turn.connections if conn.request is not None), None)
@@ -71,15 +59,13 @@ def request_line(turn: Turn) -> str:
 def summary_rows(turn: Turn) -> list[Row]:
     """What the turn was and how it ended."""
     answer = turn.answer
-    rows = [Row("outcome", OUTCOMES.get(turn.outcome, turn.outcome)), Row("dialect", turn.dialect_name)]
+    rows = [Row("outcome", turn.conclusion.statement), Row("dialect", turn.dialect_name)]
     if answer.model:
         rows.append(Row("model", answer.model))
     if answer.finish_reason:
         rows.append(Row("finish reason", str(answer.finish_reason)))
-    if turn.error is not None:
-        error = turn.error
-        named = " ".join(str(part) for part in (error.type, error.code) if part is not None)
-        rows.append(Row("error", f"{named}: {error.message}" if named else str(error.message)))
+    if turn.error is not None and turn.outcome is not Outcome.ERROR:
+        rows.append(Row("error", fault_words(turn.error)))
     if answer.usage:
         counts = [f"{count:g} {name}" for name, count in answer.usage.items() if count is not None]
         rows.append(Row("tokens", ", ".join(counts)))

@@ -17,6 +17,7 @@ from rich.style import Style
 from sse_tui.analysis.entry import Span
 from sse_tui.analysis.turn import Turn
 from sse_tui.text.safety import pane
+from sse_tui.text.wording import many
 from sse_tui.tui.answer import markdown_lines
 from sse_tui.tui.drawing.wrapping import Wrapper
 
@@ -207,17 +208,14 @@ class _Shown:
 
 def ending(turn: Turn) -> str:
     """How a turn ended, in a line: ``complete · stop · 128 tokens``."""
-    parts = [turn.outcome]
-    close = turn.connections[-1].close if turn.connections else None
-    if turn.outcome in {"truncated", "failed", "refused"} and close is not None and close.detail:
-        parts.append(close.detail)
+    parts = [turn.conclusion.brief]
     if turn.answer.finish_reason:
         parts.append(str(turn.answer.finish_reason))
     tokens = turn.output_tokens
     if tokens is not None:
-        parts.append(f"{tokens:,} tokens")
+        parts.append(many(tokens, "token"))
     elif turn.events:
-        parts.append(f"{turn.events:,} events")
+        parts.append(many(turn.events, "event"))
     if turn.verdict is not None:
         parts.append(f"resumed {len(turn.connections) - 1}×, {turn.verdict.kind}")
     return pane(" · ".join(parts))

@@ -8,6 +8,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
+from sse_tui.analysis.outcome import Outcome
 from sse_tui.analysis.turn import Turn
 from sse_tui.session.live import Live, SessionStatus
 from sse_tui.text.safety import pane_line
@@ -26,17 +27,17 @@ class State(NamedTuple):
 
 
 STATES = {
-    "connecting": State("◌", "CONNECTING", "wait"),
-    "waiting": State("○", "WAITING", "wait"),
-    "streaming": State("●", "LIVE", "live"),
-    "reconnecting": State("↻", "RECONNECTING", "wait"),
-    "complete": State("✓", "COMPLETE", "good"),
-    "ended": State("✓", "ENDED", "good"),
-    "stopped": State("■", "STOPPED", "wait"),
-    "truncated": State("✗", "TRUNCATED", "bad"),
-    "error": State("✗", "ERROR", "bad"),
-    "refused": State("✗", "REFUSED", "bad"),
-    "failed": State("✗", "FAILED", "bad"),
+    Outcome.CONNECTING: State("◌", "CONNECTING", "wait"),
+    Outcome.WAITING: State("○", "WAITING", "wait"),
+    Outcome.STREAMING: State("●", "LIVE", "live"),
+    Outcome.RECONNECTING: State("↻", "RECONNECTING", "wait"),
+    Outcome.COMPLETE: State("✓", "COMPLETE", "good"),
+    Outcome.ENDED: State("✓", "ENDED", "good"),
+    Outcome.STOPPED: State("■", "STOPPED", "wait"),
+    Outcome.TRUNCATED: State("✗", "TRUNCATED", "bad"),
+    Outcome.ERROR: State("✗", "ERROR", "bad"),
+    Outcome.REFUSED: State("✗", "REFUSED", "bad"),
+    Outcome.FAILED: State("✗", "FAILED", "bad"),
 }
 ENDPOINT_STATES = {
     "starting": State("◌", "STARTING", "wait"),
@@ -175,7 +176,7 @@ class HeaderLine(Widget):
             return State("◌", "READING", "wait")
         if spec.mode == "chat":
             return ENDPOINT_STATES["starting" if spec.profile.base_url is None else "ready"]
-        return STATES["connecting"]
+        return STATES[Outcome.CONNECTING]
 
     def _progress(self, turn: Turn, quiet: Style) -> list[LinePart]:
         parts: list[LinePart] = []

@@ -248,12 +248,11 @@ def test_an_event_stream_without_its_field_names_is_an_error() -> None:
 
 
 def test_a_page_is_a_problem_of_its_turn() -> None:
-    from sse_tui.session.headless import problem_of
     from tests.diagnosis.telling import of_bytes
 
     turn = of_bytes(b"<html><body>502</body></html>\n").turn
     assert turn is not None
-    problem = problem_of(turn)
+    problem = turn.conclusion.problem()
     assert problem is not None
     assert (problem.code, type(problem).__name__) == ("not-an-event-stream", "HttpError")
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,6 @@ from sse_tui.recording.records import (
     Response,
     chunk,
 )
-from sse_tui.session.headless import read_through
 from tests.samples import stream_files
 
 RECORDINGS = Path(__file__).parents[2] / "data/recordings"
@@ -46,7 +46,7 @@ def archive(header: Header, records: Sequence[Record]) -> bytes:
 
 def entries(header: Header, records: Sequence[Record]) -> list[dict[str, Any]]:
     analysis = Analysis(header)
-    return [entry_json(entry) for entry in read_through(records, analysis)]
+    return [entry_json(entry) for entry in chain.from_iterable(map(analysis.feed, records))]
 
 
 def back(header: Header, records: Sequence[Record]) -> tuple[Header, list[Record]]:

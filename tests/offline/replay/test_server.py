@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from sse_tui.offline.replay import ReplayServer, Script
 from sse_tui.recording import open_any
 from sse_tui.recording.records import Chunk, Close, Header, Record, chunk
 from sse_tui.resume import Policy
-from sse_tui.session.headless import read_through
 from sse_tui.transport import Driver, SessionClock, StreamRequest, Timeouts
 from tests.offline.replay.test_script import A, B, C, connection
 
@@ -48,7 +48,7 @@ async def tail(url: str, *, policy: str = "never", after: str = "") -> list[Reco
 
 
 def events(records: list[Record], header: Header | None = None) -> list[tuple[object, ...]]:
-    rows = [entry_json(entry) for entry in read_through(records, Analysis(header))]
+    rows = [entry_json(entry) for entry in chain.from_iterable(map(Analysis(header).feed, records))]
     return [
         (row["type"], row["data"], row["id"], row["start"], row["end"])
         for row in rows
@@ -78,7 +78,7 @@ async def test_a_recorded_turn_with_its_cut_and_its_resume_plays_again() -> None
     assert events(again) == events(first_turn)
     assert closes(again) == ["incomplete", "eof"]
     analysis = Analysis()
-    list(read_through(again, analysis))
+    list(chain.from_iterable(map(analysis.feed, again)))
     assert analysis.turns[0].verdict is not None
     assert analysis.turns[0].verdict.kind == "lossless"
     assert "after 's1-27': 200, connection 2" in told[1]

@@ -21,7 +21,7 @@ from tests.offline.report.stories import EVIL, MS, report_of, story
 def test_plain_text_of_a_broken_stream(broken: Report) -> None:
     lines = plain.render(broken).splitlines()
     assert lines[0] == "a.sse.jsonl"
-    assert "  outcome  truncated: the stream ended before its end marker" in lines
+    assert "  outcome  truncated: the connection closed before the end of the body" in lines
     assert any(line.startswith("  E truncated-stream  conn 1") for line in lines)
     assert "  | partial" in lines
     assert any(line.strip().startswith("FAIL  complete  (no)") for line in lines)

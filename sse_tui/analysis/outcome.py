@@ -1,0 +1,358 @@
+"""How a connection and a turn ended: the one place that decides it, and the one that puts it into words.
+
+The transport, the live view, a reopened file, the report and the findings all take an `Outcome`, an `Ending` and
+their words from here, so that one stream never has two verdicts. A new ending is a line in `Ending`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import TypeAlias
+
+from sse_tui.dialects.base import Dialect, StreamFault
+from sse_tui.errors import ConnectError, HttpError, SseTuiError, StreamError
+from sse_tui.recording.records import Close, CloseReason
+from sse_tui.text.wording import many
+
+
+class Outcome(StrEnum):
+    """How a turn stands, by the name that JSON, expectations and the header use."""
+
+    CONNECTING = "connecting"
+    WAITING = "waiting"  # for the first event
+    STREAMING = "streaming"
+    RECONNECTING = "reconnecting"
+    COMPLETE = "complete"
+    ENDED = "ended"  # in order, and the dialect cannot tell whether that was all
+    STOPPED = "stopped"  # by the client
+    TRUNCATED = "truncated"
+    ERROR = "error"  # reported in the stream
+    REFUSED = "refused"  # a response, but not an event stream
+    FAILED = "failed"  # no response
+
+    @property
+    def complete(self) -> bool | None:
+        """Whether the whole answer arrived; None where that is unknown, or the turn was stopped."""
+        return True if self is Outcome.COMPLETE else False if self in _INCOMPLETE else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it counts towards the error rate."""
+        return self in (Outcome.ERROR, Outcome.REFUSED, Outcome.FAILED)
+
+
+_INCOMPLETE = (Outcome.TRUNCATED, Outcome.ERROR, Outcome.REFUSED, Outcome.FAILED)
+
+
+_Row: TypeAlias = tuple[Outcome, str, str, type[SseTuiError] | None, str]
+
+
+def _fine(outcome: Outcome, words: str, bare: str = "") -> _Row:
+    return outcome, words, bare or words, None, ""
+
+
+def _cut(bare: str, words: str = "{detail}", code: str = "truncated-stream") -> _Row:
+    return Outcome.TRUNCATED, words, bare, StreamError, code
+
+
+class Ending(Enum):
+    """Why a turn stands as it does.
+
+    Each has its outcome; its words, where `{detail}` is what the transport or the server said and `{marker}` the end
+    marker of the dialect; its words without a detail; the class of its error (None: not an error), which gives the
+    exit code; and the code of that error ("" where the transport's own is kept).
+    """
+
+    CONNECTING = _fine(Outcome.CONNECTING, "connecting")
+    WAITING = _fine(Outcome.WAITING, "waiting for the first event")
+    STREAMING = _fine(Outcome.STREAMING, "streaming")
+    RECONNECTING = _fine(Outcome.RECONNECTING, "reconnecting")
+
+    MARKED = _fine(Outcome.COMPLETE, "the stream's end marker arrived")
+    FINISHED = _fine(Outcome.COMPLETE, "the answer was finished when the body ended")
+    CUT_AFTER = _fine(
+        Outcome.COMPLETE,
+        "the answer was finished before the connection broke: {detail}",
+        "the answer was finished before the connection broke",
+    )
+    BLOCKED = _fine(Outcome.COMPLETE, "the provider blocked the answer ({detail})")
+    ENDED = _fine(
+        Outcome.ENDED,
+        "the body ended normally; this dialect has no end marker, so whether that was all is unknown",
+    )
+    NOTHING_LEFT = _fine(Outcome.ENDED, "the server answered 204: there is nothing more to read")
+    STOPPED = _fine(Outcome.STOPPED, "stopped by the client")
+
+    NO_MARKER = _cut(
+        "the body ended normally, but without {marker}", "the body ended normally, but without {marker}"
+    )
+    INCOMPLETE = _cut("the connection closed before the end of the body")
+    RESET = _cut("the connection was reset")
+    LOST = _cut("the connection failed")
+    FAULT = _cut("an injected fault broke the connection", "an injected fault broke the connection: {detail}")
+    CODING_CUT = _cut("the body ended within its compressed data")
+    NOT_CONTINUED = _cut(*["the server answered 204 to the request for the rest"] * 2)
+    NOT_RESUMED = _cut("it could not be resumed", "it could not be resumed: {detail}", "resume-failed")
+    TIMED_OUT = _cut("a time limit passed", code="timeout")
+    FIRST_BYTE_TIMEOUT = _cut("no data arrived within the first-byte timeout", code="first-byte-timeout")
+    IDLE_TIMEOUT = _cut("no data arrived within the idle timeout", code="idle-timeout")
+    TOTAL_TIMEOUT = _cut("the total time ran out", code="total-timeout")
+    UNDECODABLE = _cut("the body cannot be decoded", code="content-coding")
+    TOO_LARGE = _cut("an event is too large", code="event-too-large")
+    CAPTURE_GONE = _cut("the capture process ended", code="capture-gone")
+
+    REPORTED = (
+        Outcome.ERROR,
+        "the server reported an error in the stream: {detail}",
+        "the server reported an error in the stream",
+        StreamError,
+        "in-band-error",
+    )
+    REFUSED_STATUS = (Outcome.REFUSED, "{detail}", "the server refused the request", HttpError, "")
+    REFUSED_TYPE = (
+        Outcome.REFUSED, "{detail}", "the response is not an event stream", HttpError, "not-an-event-stream",
+    )  # fmt: skip
+    NO_RESPONSE = (Outcome.FAILED, "{detail}", "there was no response", ConnectError, "")
+    FAULT_BEFORE = (
+        Outcome.FAILED,
+        "{detail}",
+        "an injected fault ended the connection before a response",
+        ConnectError,
+        "fault",
+    )
+    RECONNECT_FAILED = (
+        Outcome.FAILED,
+        "the stream ended normally, and a reconnect failed: {detail}",
+        "the stream ended normally, and a reconnect failed",
+        ConnectError,
+        "reconnect-failed",
+    )
+
+    def __init__(
+        self, outcome: Outcome, words: str, bare: str, error: type[SseTuiError] | None, code: str
+    ) -> None:
+        self.outcome = outcome
+        self.words = words
+        self.bare = bare
+        self.error = error
+        self.code = code
+
+
+# What shows that an answer is whole, in the dialects that have it.
+END_MARKERS = {
+    "openai-chat": "a finish reason and [DONE]",
+    "openai-completions": "a finish reason and [DONE]",
+    "openai-responses": "response.completed",
+    "anthropic-messages": "message_stop",
+    "gemini": "a finishReason",
+    "cohere-v2": "message-end",
+    "tgi": "generated_text",
+    "llamacpp-native": '"stop":true',
+    "vercel-ui": "a finish part and [DONE]",
+    "mcp": "the response to the request",
+}
+
+# Finish reasons by which a provider says that its filter ended or withheld the answer, in lower case.
+BLOCKING_REASONS = frozenset(
+    (
+        *("content_filter", "refusal", "error_toxic"),
+        *("safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety"),
+    )
+)
+
+_BY_REASON = {
+    CloseReason.INCOMPLETE: Ending.INCOMPLETE,
+    CloseReason.RESET: Ending.RESET,
+    CloseReason.TIMEOUT: Ending.TIMED_OUT,
+    CloseReason.FAULT: Ending.FAULT,
+    CloseReason.ERROR: Ending.LOST,
+    # A response that was read as a stream and closed as refused all the same: only a hand-made file has it.
+    CloseReason.REFUSED: Ending.LOST,
+}
+# Closes of a stream whose code says more than their reason.
+_BY_CODE = {
+    (CloseReason.INCOMPLETE, "content-coding"): Ending.CODING_CUT,
+    (CloseReason.ERROR, "content-coding"): Ending.UNDECODABLE,
+    (CloseReason.ERROR, "event-too-large"): Ending.TOO_LARGE,
+    (CloseReason.ERROR, "capture-gone"): Ending.CAPTURE_GONE,
+    (CloseReason.TIMEOUT, "first-byte-timeout"): Ending.FIRST_BYTE_TIMEOUT,
+    (CloseReason.TIMEOUT, "idle-timeout"): Ending.IDLE_TIMEOUT,
+    (CloseReason.TIMEOUT, "total-timeout"): Ending.TOTAL_TIMEOUT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a conclusion is drawn from.
+
+    `close` is the last close record, None where not even a request could be sent; `stream` that of the last
+    connection whose body was read as a stream, None where there was none. `status` is that of the last response.
+    """
+
+    dialect: Dialect
+    events: int
+    close: Close | None
+    stream: Close | None
+    status: int | None = None
+    fault: StreamFault | None = None
+    blocked: str = ""
+    dialect_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """How a turn stands or ended, and its words. `events` counts those of all its connections."""
+
+    ending: Ending
+    events: int = 0
+    detail: str = ""
+    code: str = ""
+    marker: str = "its end marker"
+    hint: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the turn stands, in one word."""
+        return self.ending.outcome
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the stream broke off before the answer was whole."""
+        return self.ending.outcome is Outcome.TRUNCATED
+
+    @property
+    def how(self) -> str:
+        """The reason as a phrase: "the server reset the connection"."""
+        words = self.ending.words if self.detail else self.ending.bare
+        return words.format(detail=self.detail, marker=self.marker)
+
+    @property
+    def statement(self) -> str:
+        """The outcome and its reason: "truncated: the server reset the connection"."""
+        how = self.how
+        named = self.ending is Ending.REPORTED or how.startswith(self.outcome)
+        return how if named else f"{self.outcome}: {how}"
+
+    @property
+    def brief(self) -> str:
+        """The statement where something went wrong with the connection, else the outcome alone."""
+        return (
+            self.statement
+            if self.outcome.complete is False and self.outcome is not Outcome.ERROR
+            else self.outcome
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The same as one sentence: "The stream was truncated after 3 events: the server reset the connection."""
+        how = self.how
+        after = f"after {many(self.events, 'event')}"
+        if self.truncated:
+            return f"The stream was truncated {after}: {how}."
+        if self.ending in (Ending.REPORTED, Ending.RECONNECT_FAILED):
+            # "... in the stream after 3 events: overloaded", "The stream ended normally after 3 events, and ..."
+            mark = ": " if self.ending is Ending.REPORTED else ", "
+            head, _, rest = how.partition(mark)
+            how = f"{head} {after}{mark}{rest}" if rest else f"{head} {after}"
+        return f"{how[:1].upper()}{how[1:]}."
+
+    def problem(self, seen: SseTuiError | None = None, stop_reason: str = "") -> SseTuiError | None:
+        """The error it is to a caller; None where nothing went wrong, or the turn still runs.
+
+        Who was there adds what records do not hold: `seen` is the transport's error of the last attempt, whose hint
+        and class are kept, `stop_reason` says why there was no further attempt.
+        """
+        if self.ending.error is None:
+            return None
+        first = (
+            self.outcome in (Outcome.REFUSED, Outcome.FAILED) and self.ending is not Ending.RECONNECT_FAILED
+        )
+        if seen is not None and first:
+            return type(seen)(seen.code, self.sentence if self.detail else seen.message, seen.hint)
+        hint = self.hint if seen is None or seen.code != self.code else seen.hint
+        if not hint and stop_reason:
+            hint = f"There was no further attempt: {stop_reason}."
+        return self.ending.error(self.code, self.sentence, hint)
+
+
+def conclude(facts: Facts) -> Conclusion:
+    """How a turn ended whose last connection is closed, or that could not send a request."""
+    close = facts.close
+    ending = _ending(facts, close) if close is not None else Ending.NO_RESPONSE
+    if ending is Ending.REPORTED and facts.fault is not None:
+        detail = fault_words(facts.fault)
+    elif ending is Ending.BLOCKED:
+        detail = facts.blocked
+    elif ending is Ending.CUT_AFTER and facts.stream is not None:
+        detail = phrase(facts.stream.detail)
+    else:
+        detail = phrase(close.detail) if close is not None else ""
+    return Conclusion(
+        ending,
+        facts.events,
+        detail,
+        ending.code or _code(facts, close),
+        END_MARKERS.get(facts.dialect_name or facts.dialect.name, "its end marker"),
+    )
+
+
+def _code(facts: Facts, close: Close | None) -> str:
+    """The code of an ending that has none of its own: that of the transport's error."""
+    if close is not None and close.code:
+        return close.code
+    return f"http-{facts.status}" if facts.status is not None else "no-response"
+
+
+def _ending(facts: Facts, close: Close) -> Ending:
+    dialect, stream, cause = facts.dialect, facts.stream, close.cause
+    if facts.fault is not None:
+        return Ending.REPORTED
+    if dialect.ended:
+        return Ending.BLOCKED if facts.blocked else Ending.MARKED
+    if cause is CloseReason.CLIENT:
+        return Ending.STOPPED
+    if stream is None:
+        return _unopened(facts, cause)
+    if dialect.complete:
+        # Whole is whole, however the connection went: nothing that a client needs is missing.
+        if stream.cause is not CloseReason.EOF:
+            return Ending.CUT_AFTER
+        return Ending.BLOCKED if facts.blocked else Ending.FINISHED
+    if close is not stream:
+        return _unresumed(facts, close, stream)
+    if cause is CloseReason.EOF:
+        return Ending.ENDED if dialect.complete is None else Ending.NO_MARKER
+    return _BY_CODE.get((cause, close.code), _BY_REASON[cause])
+
+
+def _unopened(facts: Facts, cause: CloseReason) -> Ending:
+    """No connection of the turn became a stream."""
+    if cause is CloseReason.REFUSED:
+        return Ending.REFUSED_TYPE if facts.status == 200 else Ending.REFUSED_STATUS
+    return Ending.FAULT_BEFORE if cause is CloseReason.FAULT else Ending.NO_RESPONSE
+
+
+def _unresumed(facts: Facts, close: Close, stream: Close) -> Ending:
+    """There was a stream, and the last attempt to go on with it brought none."""
+    whole = facts.dialect.complete
+    if close.cause is CloseReason.REFUSED and facts.status == 204:
+        return Ending.NOT_CONTINUED if whole is False else Ending.NOTHING_LEFT
+    if close.code == Ending.TOTAL_TIMEOUT.code:
+        return Ending.TOTAL_TIMEOUT
+    orderly = stream.cause is CloseReason.EOF and whole is not False
+    return Ending.RECONNECT_FAILED if orderly else Ending.NOT_RESUMED
+
+
+def fault_words(fault: StreamFault) -> str:
+    """An error that was reported in a stream: its type, code and message."""
+    named = " ".join(str(part) for part in (fault.type, fault.code) if part is not None)
+    message = (fault.message or "no message").rstrip(".")
+    return f"{named}: {message}" if named else message
+
+
+def phrase(detail: str) -> str:
+    """A close record's detail inside a sentence: no full stop, and no capital that only began a sentence."""
+    text = detail.strip().rstrip(".")
+    first, second = text[:1], text[1:2]
+    return first.lower() + text[1:] if second.islower() or second == " " else text
