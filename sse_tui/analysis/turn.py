@@ -11,8 +11,7 @@ from sse_tui.analysis.entry import Span
 from sse_tui.analysis.outcome import BLOCKING_REASONS, Conclusion, Ending, Facts, Outcome, conclude, phrase
 from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer
-from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
-from sse_tui.dialects.payload import members
+from sse_tui.dialects.base import Delta, Dialect, StreamFault
 from sse_tui.dialects.transcript import Transcript
 from sse_tui.metrics import ClockBuilder, Gaps, Tpot
 from sse_tui.recording.records import Close, CloseReason, Request, Response
@@ -69,15 +68,12 @@ class Turn:
     repeats: int = 0
     bytes: int = 0
     findings: list[Finding] = field(default_factory=list)
-    block_reason: str = ""
 
     def write(self, deltas: Sequence[Delta]) -> Span | None:
         """Add an event's deltas to the answer; gives the span of its transcript that they wrote."""
         start = self.transcript.length
         for delta in deltas:
             self.answer.add(delta)
-            if isinstance(delta, Meta) and delta.name == "blocked":
-                self.block_reason = str(members(delta.value).get("blockReason") or "")
         return (start, self.transcript.length) if self.transcript.length > start else None
 
     @property
@@ -155,7 +151,9 @@ class Turn:
     def _blocked(self) -> str:
         """Why the provider's filter ended or withheld the answer; "" where it did not."""
         reasons = (str(self.answer.finish_reason), str(self.answer.incomplete_reason))
-        return self.block_reason or next((why for why in reasons if why.lower() in BLOCKING_REASONS), "")
+        return self.answer.block_reason or next(
+            (why for why in reasons if why.lower() in BLOCKING_REASONS), ""
+        )
 
     def _no_stream(self, concluded: Conclusion) -> Conclusion | None:
         """A body that ended in order, and of which nothing could be read since it is not an event stream."""

@@ -289,7 +289,6 @@ class Diagnosis:
         elif isinstance(record, Reconnect):
             facts = self._facts(turn, entry.conn)
             self._run("reconnect", entry, facts)
-            facts.turn.reconnects += 1
             facts.turn.last_reconnect_conn = entry.conn
             facts.turn.policy = record.policy
             facts.turn.delays_ms.append(record.delay_ms)

@@ -133,7 +133,6 @@ class TurnFacts:
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed
     tool_indices: dict[int, str | None] = field(default_factory=dict)
     tool_slots: set[int] = field(default_factory=set)
-    reconnects: int = 0
     delays_ms: list[float] = field(default_factory=list)
     last_reconnect_conn: int = 0
     policy: str = ""  # of the last reconnect

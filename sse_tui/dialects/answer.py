@@ -43,7 +43,7 @@ class Answer:
 
     `Meta` deltas that it understands: "model", "done", "server_tool_call" (``{"type", "name", "arguments"?, "slot"?}``;
     those of the same slot are pieces of one call), "tool_plan" (a piece of text), "final_text", "incomplete_reason",
-    "jsonrpc" (the kind of one message).
+    "jsonrpc" (the kind of one message), "blocked" (what the provider says of a prompt that it blocked).
     """
 
     def __init__(self) -> None:
@@ -57,6 +57,7 @@ class Answer:
         self.progress: Progress | None = None
         self.final_text: str | None = None
         self.incomplete_reason: str | None = None
+        self.block_reason = ""
         self.jsonrpc: dict[str, int] = {}
         self._server_calls: list[tuple[dict[str, Any], list[str]]] = []
         self._server_slots: dict[int, tuple[dict[str, Any], list[str]]] = {}
@@ -128,6 +129,8 @@ class Answer:
             self.final_text = delta.value
         elif delta.name == "incomplete_reason":
             self.incomplete_reason = delta.value
+        elif delta.name == "blocked":
+            self.block_reason = str(delta.value["blockReason"])
 
     def _add_server_call(self, piece: dict[str, Any]) -> None:
         slot = piece.pop("slot", None)

@@ -24,7 +24,6 @@ class SessionSpec:
     mode: Literal["chat", "inspect", "open"]
     config: Config = field(default_factory=Config)
     profile: Profile = field(default_factory=Profile)
-    profile_name: str = "local"
     request: StreamRequest | None = None
     path: Path | None = None
     dialect: str | None = None
