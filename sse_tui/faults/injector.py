@@ -111,6 +111,8 @@ class Injector:
     @property
     def next_deadline(self) -> int | None:
         """When a fault falls due by time alone; None when none will."""
+        if not self._armed:
+            return None
         deadlines = [self._deadline(armed) for armed in self._armed]
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
@@ -141,6 +143,11 @@ class Injector:
         start, size = self._fed, len(data)
         self._before += len(self._ends)
         self._ends = []
+        if not self._armed:  # nearly always
+            self._fed = start + size
+            items, error = read(data)
+            self._count(items, start + size)
+            return [Forward(data, items, error)]
         steps = self._due(t, start, unread=size)
         at = 0
         for stop in self._stops(start, size):
@@ -187,10 +194,9 @@ class Injector:
 
         Faults at one position keep the order of the plan.
         """
-        events = [item for item in items if type(item) is Event]
         number = self._before + len(self._ends)
-        ends = [end] * len(events) if self._coded else [event.end for event in events]
-        self._ends += ends
+        events = self._count(items, end)
+        ends = self._ends[len(self._ends) - len(events) :]
         fired: list[tuple[int, _Armed]] = []
         for armed in self._armed:
             fault = armed.fault
@@ -202,6 +208,12 @@ class Injector:
                 found = (at for at, event in zip(ends, events, strict=True) if str(fault.at) in event.data)
                 fired.extend((at, armed) for at in islice(found, 1))
         return sorted(fired, key=lambda pair: pair[0])
+
+    def _count(self, items: Sequence[Item], end: int) -> list[Event]:
+        """The events among the items of a piece that ends at `end`, counted."""
+        events = [item for item in items if type(item) is Event]
+        self._ends += [end] * len(events) if self._coded else [event.end for event in events]
+        return events
 
     def _due(self, t: int, position: int, unread: int) -> list[Step]:
         """Faults whose time has come, at the client's position."""
