@@ -21,15 +21,15 @@ from sse_tui.text.wording import many
 _NS_PER_MS = 1_000_000
 
 
-class Reading(NamedTuple):
+class Parsed(NamedTuple):
     """The items that bytes of the body completed; after an `error` nothing more of the body can be read."""
 
     items: Sequence[Item]
     error: StreamError | None = None
 
 
-# Reads the next bytes of a body. It is given each byte once, in order, and none that a cut discards.
-ReadBody: TypeAlias = Callable[[bytes], Reading]
+# Parses the next bytes of a body. It is given each byte once, in order, and none that a cut discards.
+ParseBody: TypeAlias = Callable[[bytes], Parsed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Injector:
                 return step
         return None
 
-    def feed(self, data: bytes, t: int, read: ReadBody) -> list[Step]:
+    def feed(self, data: bytes, t: int, parse: ParseBody) -> list[Step]:
         """Bytes of the body that came: which of them reach the client, and what happens in between.
 
         They are read in one piece unless a fault at a byte lies within them. Then only up to there, because in a
@@ -145,7 +145,7 @@ class Injector:
         self._ends = []
         if not self._armed:  # nearly always
             self._fed = start + size
-            items, error = read(data)
+            items, error = parse(data)
             self._count(items, start + size)
             return [Forward(data, items, error)]
         steps = self._due(t, start, unread=size)
@@ -154,17 +154,17 @@ class Injector:
             if _closes(steps):
                 return steps
             piece = data[at:stop] if stop - at < size else data
-            steps += self._split(piece, start + at, size - stop, read)
+            steps += self._split(piece, start + at, size - stop, parse)
             at = stop
         self._fed = start + size
         return steps
 
-    def _split(self, piece: bytes, start: int, after: int, read: ReadBody) -> list[Step]:
+    def _split(self, piece: bytes, start: int, after: int, parse: ParseBody) -> list[Step]:
         """Read `piece`, which is at `start` in the body, and cut it where faults fire.
 
         `after` is how many bytes of the same read follow it.
         """
-        items, error = read(piece)
+        items, error = parse(piece)
         at, end, given = start, start + len(piece), 0
         steps: list[Step] = []
         for position, armed in self._triggered(items, end):
