@@ -1,6 +1,6 @@
 """Faults injected on purpose: the language of plans, and a plan applied to a stream."""
 
-from sse_tui.faults.injector import Cut, Forward, Injector, ReadBody, Reading, Reset, Stall, Step
+from sse_tui.faults.injector import Cut, Forward, Injector, ParseBody, Parsed, Reset, Stall, Step
 from sse_tui.faults.plan import FaultSpec, Plan, parse_plan
 
 __all__ = [
@@ -8,9 +8,9 @@ __all__ = [
     "FaultSpec",
     "Forward",
     "Injector",
+    "ParseBody",
+    "Parsed",
     "Plan",
-    "ReadBody",
-    "Reading",
     "Reset",
     "Stall",
     "Step",

@@ -21,15 +21,15 @@ from sse_tui.text.wording import many
 _NS_PER_MS = 1_000_000
 
 
-class Reading(NamedTuple):
+class Parsed(NamedTuple):
     """The items that bytes of the body completed; after an `error` nothing more of the body can be read."""
 
     items: Sequence[Item]
     error: StreamError | None = None
 
 
-# Reads the next bytes of a body. It is given each byte once, in order, and none that a cut discards.
-ReadBody: TypeAlias = Callable[[bytes], Reading]
+# Parses the next bytes of a body. It is given each byte once, in order, and none that a cut discards.
+ParseBody: TypeAlias = Callable[[bytes], Parsed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,8 @@ class Injector:
     @property
     def next_deadline(self) -> int | None:
         """When a fault falls due by time alone; None when none will."""
+        if not self._armed:
+            return None
         deadlines = [self._deadline(armed) for armed in self._armed]
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
@@ -132,7 +134,7 @@ class Injector:
                 return step
         return None
 
-    def feed(self, data: bytes, t: int, read: ReadBody) -> list[Step]:
+    def feed(self, data: bytes, t: int, parse: ParseBody) -> list[Step]:
         """Bytes of the body that came: which of them reach the client, and what happens in between.
 
         They are read in one piece unless a fault at a byte lies within them. Then only up to there, because in a
@@ -141,23 +143,28 @@ class Injector:
         start, size = self._fed, len(data)
         self._before += len(self._ends)
         self._ends = []
+        if not self._armed:  # nearly always
+            self._fed = start + size
+            items, error = parse(data)
+            self._count(items, start + size)
+            return [Forward(data, items, error)]
         steps = self._due(t, start, unread=size)
         at = 0
         for stop in self._stops(start, size):
             if _closes(steps):
                 return steps
             piece = data[at:stop] if stop - at < size else data
-            steps += self._split(piece, start + at, size - stop, read)
+            steps += self._split(piece, start + at, size - stop, parse)
             at = stop
         self._fed = start + size
         return steps
 
-    def _split(self, piece: bytes, start: int, after: int, read: ReadBody) -> list[Step]:
+    def _split(self, piece: bytes, start: int, after: int, parse: ParseBody) -> list[Step]:
         """Read `piece`, which is at `start` in the body, and cut it where faults fire.
 
         `after` is how many bytes of the same read follow it.
         """
-        items, error = read(piece)
+        items, error = parse(piece)
         at, end, given = start, start + len(piece), 0
         steps: list[Step] = []
         for position, armed in self._triggered(items, end):
@@ -187,10 +194,9 @@ class Injector:
 
         Faults at one position keep the order of the plan.
         """
-        events = [item for item in items if type(item) is Event]
         number = self._before + len(self._ends)
-        ends = [end] * len(events) if self._coded else [event.end for event in events]
-        self._ends += ends
+        events = self._count(items, end)
+        ends = self._ends[len(self._ends) - len(events) :]
         fired: list[tuple[int, _Armed]] = []
         for armed in self._armed:
             fault = armed.fault
@@ -202,6 +208,12 @@ class Injector:
                 found = (at for at, event in zip(ends, events, strict=True) if str(fault.at) in event.data)
                 fired.extend((at, armed) for at in islice(found, 1))
         return sorted(fired, key=lambda pair: pair[0])
+
+    def _count(self, items: Sequence[Item], end: int) -> list[Event]:
+        """The events among the items of a piece that ends at `end`, counted."""
+        events = [item for item in items if type(item) is Event]
+        self._ends += [end] * len(events) if self._coded else [event.end for event in events]
+        return events
 
     def _due(self, t: int, position: int, unread: int) -> list[Step]:
         """Faults whose time has come, at the client's position."""

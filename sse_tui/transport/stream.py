@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
 from sse_tui.recording.records import CloseReason, Phase, Record
-from sse_tui.transport.body_reader import BodyReader
+from sse_tui.transport.body_parser import BodyParser
 from sse_tui.transport.http.body import BodyEnd, ResponseBody
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.problems import timed_out, undecodable
@@ -39,11 +39,11 @@ class Stream:
     ) -> None:
         self._turn = turn
         self._body = body
-        self._reader = BodyReader(headers, max_event_bytes, reception.last_event_id)
+        self._parser = BodyParser(headers, max_event_bytes, reception.last_event_id)
         self._reception = reception
         reception.open(headers)
         self._injector = injector
-        injector.open(turn.clock.now(), coded=self._reader.coded)
+        injector.open(turn.clock.now(), coded=self._parser.coded)
         self._headers_at = headers_at
         self._first = True
         self._quiet_since = sent  # the idle limit counts from here
@@ -79,7 +79,7 @@ class Stream:
                 if self._first:
                     yield self._first_byte(read)
                 self._quiet_since = clock.now()
-                steps = self._injector.feed(read.data, self._quiet_since, self._reader.read)
+                steps = self._injector.feed(read.data, self._quiet_since, self._parser.parse)
             while steps and not self.reason:
                 step = steps.pop(0)
                 if isinstance(step, Forward):
@@ -108,9 +108,9 @@ class Stream:
         self._finish(*ending)
         if ending.reason is not CloseReason.EOF or self._reception.ended:
             return
-        if self._reader.damage:
-            self._fail(undecodable(self._reader.damage))
-        elif self._reader.unfinished:
+        if self._parser.damage:
+            self._fail(undecodable(self._parser.damage))
+        elif self._parser.unfinished:
             self._finish(
                 CloseReason.INCOMPLETE, "the body ended within its compressed data", "content-coding"
             )

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sse_tui.eventstream import Event, Parser
-from sse_tui.faults import Cut, Forward, Injector, Reading, Reset, Stall, Step, parse_plan
+from sse_tui.faults import Cut, Forward, Injector, Parsed, Reset, Stall, Step, parse_plan
 from sse_tui.limits import MAX_EVENT_BYTES
-from sse_tui.transport.body_reader import BodyReader
+from sse_tui.transport.body_parser import BodyParser
 
 S = 1_000_000_000
 STREAM = (
@@ -24,10 +24,10 @@ class Connection:
 
     def __init__(self, plan: str | Injector = "", limit: int = MAX_EVENT_BYTES) -> None:
         self.injector = plan if isinstance(plan, Injector) else Injector(parse_plan(plan) if plan else None)
-        self._reader = BodyReader((), limit, "")
+        self._parser = BodyParser((), limit, "")
 
     def feed(self, data: bytes, t: int = 0) -> list[Step]:
-        return self.injector.feed(data, t, self._reader.read)
+        return self.injector.feed(data, t, self._parser.parse)
 
     def play(self, data: bytes, size: int) -> tuple[bytes, list[Step]]:
         """Feed in pieces until the connection is closed; what was forwarded, and the steps that were not.
@@ -239,15 +239,15 @@ def test_the_error_in_a_read_comes_with_the_bytes_that_have_it() -> None:
 def test_events_of_a_coded_body_are_counted_read_by_read() -> None:
     parser = Parser()
 
-    def read(data: bytes) -> Reading:
-        return Reading(parser.feed(data.replace(b"~", b"data: x\n\n")))
+    def parse(data: bytes) -> Parsed:
+        return Parsed(parser.feed(data.replace(b"~", b"data: x\n\n")))
 
     injector = Injector(parse_plan("cut@event=2"))
     injector.open(0, coded=True)
-    (forward,) = injector.feed(b"~", 0, read)
+    (forward,) = injector.feed(b"~", 0, parse)
     assert isinstance(forward, Forward)
     assert (forward.data, len(forward.items)) == (b"~", 1)
-    forward, cut = injector.feed(b"~~", 0, read)
+    forward, cut = injector.feed(b"~~", 0, parse)
     assert isinstance(forward, Forward)
     assert (forward.data, len(forward.items)) == (b"~~", 2)
     assert isinstance(cut, Cut)
@@ -257,12 +257,12 @@ def test_events_of_a_coded_body_are_counted_read_by_read() -> None:
 def test_a_fault_at_a_byte_of_a_coded_body_leaves_the_rest_unread() -> None:
     parser = Parser()
 
-    def read(data: bytes) -> Reading:
-        return Reading(parser.feed(data.replace(b"~", b"data: x\n\n")))
+    def parse(data: bytes) -> Parsed:
+        return Parsed(parser.feed(data.replace(b"~", b"data: x\n\n")))
 
     injector = Injector(parse_plan("reset@bytes=2"))
     injector.open(0, coded=True)
-    forward, reset = injector.feed(b"~~~", 0, read)
+    forward, reset = injector.feed(b"~~~", 0, parse)
     assert isinstance(forward, Forward)
     assert (forward.data, len(forward.items)) == (b"~~", 2)
     assert isinstance(reset, Reset)

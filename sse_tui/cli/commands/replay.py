@@ -68,7 +68,7 @@ async def _serve(script: Script, port: int, speed: float) -> int:
 
     from sse_tui.offline.replay import ReplayServer
 
-    server = ReplayServer(script, port=port, speed=speed, told=lambda line: narration.say(f"sse-tui: {line}"))
+    server = ReplayServer(script, port=port, speed=speed, log=lambda line: narration.say(f"sse-tui: {line}"))
     try:
         await server.__aenter__()
     except OSError as error:

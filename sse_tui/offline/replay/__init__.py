@@ -1,4 +1,4 @@
-"""Serving a recording again: what to answer to a request (`script`), and answering it at its pace (`server`)."""
+"""Serving a recording again: the response to a request (`script`), and sending it at the recorded pace (`server`)."""
 
 from sse_tui.offline.replay.script import Script, ScriptedResponse
 from sse_tui.offline.replay.server import ReplayServer

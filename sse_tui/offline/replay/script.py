@@ -1,8 +1,8 @@
-"""What a replay answers to a request: a recorded connection, or the rest of one after an event ID.
+"""The response of a replay to a request: a recorded connection, or the rest of one after an event ID.
 
-A request with a ``Last-Event-ID`` gets the connection that was recorded for that very ID where there is one; otherwise
-what came after the event that has it, with the recorded times between. A request without one gets the turns in their
-order, over and over, those of its path where any has it.
+A request with a ``Last-Event-ID`` gets the connection that was recorded for that ID, if there is one; otherwise what
+came after the event with that ID, at the recorded pace. Requests without one get the turns in order, over and over,
+only those with the same path if there are any.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Framing = Literal["chunked", "length", "close", "none"]
 _ENDINGS: dict[str, Ending] = {
     "eof": "whole", "client": "whole", "refused": "whole", "reset": "reset", "timeout": "hang",
 }  # fmt: skip
-# Made anew for the connection that carries the replay.
+# Written anew for the connection that carries the replay.
 _FRAMING_HEADERS = frozenset(["transfer-encoding", "connection", "keep-alive", "upgrade", "trailer"])
 _EVENT_STREAM: Headers = [("content-type", fields.EVENT_STREAM)]
 
@@ -35,7 +35,7 @@ _EVENT_STREAM: Headers = [("content-type", fields.EVENT_STREAM)]
 class ScriptedResponse:
     """A response to send. Times are ns after the request came; `conn` is the recorded connection, 0 for none.
 
-    `ending`: "whole", "cut" (the framing stays unfinished), "reset", or "hang" (silence until the client leaves).
+    `ending`: "whole", "cut" (closed with the framing unfinished), "reset", or "hang" (silence until the client leaves).
     """
 
     status: int
@@ -49,7 +49,7 @@ class ScriptedResponse:
 
 
 class Script:
-    """Chooses answers from a recording. Keeps count of the requests that it saw."""
+    """Chooses responses from a recording, and counts the requests."""
 
     def __init__(self, tape: Tape) -> None:
         self._connections = [
@@ -61,7 +61,7 @@ class Script:
             if isinstance(record, Fault) and record.plan.startswith("reset")
         }
         self._served: Counter[str] = Counter()
-        self._places: dict[str, tuple[TapedConnection, int]] = {}
+        self._positions: dict[str, tuple[TapedConnection, int]] = {}
         for conn in self._connections:
             self._index(conn)
 
@@ -72,22 +72,22 @@ class Script:
 
     @property
     def path(self) -> str:
-        """The path, with its query, that the first request had; "/" where it is not known."""
+        """Path and query of the first request; "/" if it is not known."""
         return next((_target(conn) for conn in self._connections if conn.request is not None), "/")
 
     def answer(self, target: str, last_event_id: str) -> ScriptedResponse:
-        """The answer to a request for `target` (path and query)."""
+        """The response to a request for `target` (path and query)."""
         if not last_event_id:
             return self._first(target)
         for conn in self._connections:
             if _asked_after(conn) == last_event_id:
                 return self._whole(conn)
-        if last_event_id not in self._places:
+        if last_event_id not in self._positions:
             return _refusal(404, f"There is no event with the ID {last_event_id!r} in the recording.")
-        return self._rest(*self._places[last_event_id], last_event_id)
+        return self._rest(*self._positions[last_event_id], last_event_id)
 
     def _index(self, conn: TapedConnection) -> None:
-        """Note where each event ID first stood: what follows it may repeat it, and must not be lost."""
+        """Note where each event ID is first set: later events may repeat the ID, and must not be lost."""
         parser = Parser(limit=UNLIMITED, last_event_id=_asked_after(conn))
         for _, data in conn.decoded():
             try:
@@ -96,7 +96,7 @@ class Script:
                 return
             for item in items:
                 if isinstance(item, Event | NoData) and item.id:
-                    self._places.setdefault(item.id, (conn, item.end))
+                    self._positions.setdefault(item.id, (conn, item.end))
 
     def _first(self, target: str) -> ScriptedResponse:
         firsts = {conn.turn: conn for conn in reversed(self._connections)}
@@ -139,7 +139,7 @@ class Script:
         for t, data in conn.decoded():
             left = data[max(0, offset - at) :]
             at += len(data)
-            # The line feed of a CRLF whose CR ended the event is no news.
+            # The event may have ended at the CR of a CRLF; its line feed alone is not worth a response.
             if left and not (not pieces and left == b"\n"):
                 pieces.append((t, left))
         if not pieces:
@@ -174,7 +174,7 @@ def _asked_after(conn: TapedConnection) -> str:
 
 
 def _headers(conn: TapedConnection) -> Headers:
-    """The recorded headers that can be sent again: none of the framing, of a redacted value, or that break a line."""
+    """The recorded headers that can be sent again: not the framing, no redacted values, nothing that breaks a line."""
     headers = conn.response.headers if conn.response is not None else _EVENT_STREAM
     return [
         (name, value)
@@ -202,7 +202,7 @@ def _framing(conn: TapedConnection, ending: Ending) -> Framing:
         and (int(length) == size or (ending != "whole" and int(length) > size))
     ):
         return "length"
-    # Without either the end of the connection is the end of the body, and a cut could not be told from it.
+    # With neither, the body ends with the connection, which is right only if it was recorded so and was not cut short.
     closes = response.http_version.startswith("HTTP/1") and not length and ending in ("whole", "reset")
     return "close" if closes else "chunked"
 

@@ -1,7 +1,7 @@
-"""Answers requests from a script: HTTP/1.1 written by hand, since a server library would not cut or reset a response.
+"""Answers requests from a script. Responses are written by hand, because no server library cuts or resets one.
 
-One write a recorded read, without Nagle's delay, so that a reader on the same machine meets the recorded reads unless
-it is slower than they come.
+Each recorded read is one write, without Nagle's delay, so that a client on the same machine gets the recorded reads if
+it keeps up.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEAD_LIMIT = 256 * 1024
 BODY_LIMIT = 64 << 20
 # How long a client may take to send its request.
 REQUEST_S = 30.0
-# Before a reset, for what was written to be taken: a reset drops what is still under way.
+# How long to wait before a reset: a reset discards what the client has not read yet.
 BEFORE_RESET_S = 0.05
 
 
@@ -32,8 +32,7 @@ class _GoneError(Exception):
 class ReplayServer:
     """Serves a script on a loopback port. An async context manager; `port` is known inside it.
 
-    `speed` divides the recorded times, 0 leaves them all out. `told` is called with a line for people after each
-    request.
+    `speed` divides the recorded times; 0 means no delays. `log` is called with a line about each request.
     """
 
     def __init__(
@@ -42,12 +41,12 @@ class ReplayServer:
         *,
         port: int = 0,
         speed: float = 1.0,
-        told: Callable[[str], None] = lambda _line: None,
+        log: Callable[[str], None] = lambda _line: None,
     ) -> None:
         self._script = script
         self._wanted = port
         self._speed = speed
-        self._told = told
+        self._log = log
         self._server: asyncio.Server | None = None
         self._running: set[asyncio.Task[None]] = set()
         self.port = 0
@@ -66,7 +65,7 @@ class ReplayServer:
 
     @property
     def url(self) -> str:
-        """Where the recorded request can be sent."""
+        """The URL to send the recorded request to."""
         return f"http://127.0.0.1:{self.port}{self._script.path}"
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -78,7 +77,7 @@ class ReplayServer:
         except (_GoneError, OSError, TimeoutError):
             pass
         except asyncio.CancelledError:
-            # The server ends. asyncio's own callback for the task does not expect that it was cancelled.
+            # The server shuts down. Not raised again: asyncio's own callback for this task would report it as an error.
             pass
         finally:
             self._running.discard(task)
@@ -92,7 +91,7 @@ class ReplayServer:
         last_event_id = dict(request.headers).get(b"last-event-id", b"").decode("utf-8", "replace")
         answer = self._script.answer(target, last_event_id)
         after = f" after {last_event_id!r}" if last_event_id else ""
-        self._told(
+        self._log(
             f"{method} {target}{after}: {answer.status}"
             + (f", connection {answer.conn}" if answer.conn else "")
             + ("" if answer.ending == "whole" else f", ends by {answer.ending}")
@@ -137,7 +136,7 @@ async def _request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 async def _left(reader: asyncio.StreamReader) -> None:
-    """Ends when the client does. What else it sends is dropped."""
+    """Returns when the client has closed the connection. Whatever else it sends is dropped."""
     with contextlib.suppress(OSError):
         while await reader.read(65536):
             pass
@@ -150,7 +149,7 @@ def _no_delay(writer: asyncio.StreamWriter) -> None:
 
 
 class _Reply:
-    """Sends one answer at its pace."""
+    """Sends one response at its pace."""
 
     def __init__(self, writer: asyncio.StreamWriter, leaving: asyncio.Future[None], speed: float) -> None:
         self._writer = writer
@@ -166,7 +165,7 @@ class _Reply:
         await self._write(_head(answer, framing))
         for t, data in () if bodiless else answer.pieces:
             await self._until(t)
-            # An empty chunk would be the last one.
+            # An empty chunk would be the last chunk.
             if data:
                 await self._write(b"%x\r\n%s\r\n" % (len(data), data) if framing == "chunked" else data)
         await self._end(answer, chunked=framing == "chunked" and not bodiless)
@@ -185,7 +184,7 @@ class _Reply:
             self._writer.transport.abort()
 
     async def _until(self, t: int) -> None:
-        """Wait for `t` ns after the request, at the chosen speed. Raises _GoneError when the client leaves."""
+        """Wait until `t` ns after the request, at the chosen speed. Raises _GoneError when the client leaves."""
         left = self._began + t / 1e9 / self._speed - self._loop.time() if self._speed else 0.0
         if left > 0:
             await asyncio.wait({self._leaving}, timeout=left)
@@ -196,7 +195,7 @@ class _Reply:
         self._writer.write(data)
         await self._writer.drain()
         if not self._speed:
-            # Let the client's leaving be noticed between two writes.
+            # Otherwise nothing would run in between that notices when the client leaves.
             await asyncio.sleep(0)
 
 
@@ -210,5 +209,5 @@ def _head(answer: ScriptedResponse, framing: str) -> bytes:
     if framing == "chunked":
         lines.append("Transfer-Encoding: chunked")
     lines.append("Connection: close")
-    # Values are what was read as Latin-1; anything beyond cannot have been on the wire.
+    # Values were decoded as Latin-1 where they are not UTF-8; a character beyond it can come from an edited recording.
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")

@@ -15,7 +15,7 @@ from sse_tui.errors import ConnectError
 from sse_tui.recording.records import CloseReason
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import BodyEnd, BodyStream
-from sse_tui.transport.http.opening import Opening, PhaseSink, WireStream, nowhere
+from sse_tui.transport.http.dialer import Dialer, PhaseSink, WireStream, nowhere
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.http.tls import TlsStream, TruncatedTls
 from sse_tui.transport.problems import authority, first_byte_timed_out, lost_before_headers
@@ -36,9 +36,9 @@ class FallbackTransport(httpx.AsyncBaseTransport):
         url = request.url
         limits = dict(request.extensions.get("timeout", {}))
         phase: PhaseSink = request.extensions.get("phase", nowhere)
-        opening = Opening(self._clock, phase, limits.get("connect"))
-        network = _Network(opening, request.extensions.get("opened", nowhere))
-        sending = _Sending(self._clock, opening)
+        dialer = Dialer(self._clock, phase, limits.get("connect"))
+        network = _Network(dialer, request.extensions.get("opened", nowhere))
+        sending = _Sending(self._clock, dialer)
         pool = self._pool(network)
         try:
             response = await pool.handle_async_request(
@@ -163,14 +163,14 @@ class HttpcoreBody:
         self._stream.wire.close()
 
 
-# httpcore's interfaces have a `timeout`; that of connecting is left to `Opening`, and one of writing is never set.
+# httpcore's interfaces have a `timeout`; that of connecting is left to `Dialer`, and one of writing is never set.
 
 
 class _Network(httpcore.AsyncNetworkBackend):
-    """Connections for httpcore, opened by `Opening`. `stream` is the outermost one, through TLS and proxy."""
+    """Connections for httpcore, opened by `Dialer`. `stream` is the outermost one, through TLS and proxy."""
 
-    def __init__(self, opening: Opening, opened: Callable[[WireStream], object]) -> None:
-        self.opening = opening
+    def __init__(self, dialer: Dialer, opened: Callable[[WireStream], object]) -> None:
+        self.dialer = dialer
         self.opened = opened
         self.stream: _Stream | None = None
 
@@ -182,7 +182,7 @@ class _Network(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return self.wrapped(await self.opening.tcp(host, port))
+        return self.wrapped(await self.dialer.tcp(host, port))
 
     def wrapped(self, wire: WireStream) -> _Stream:
         self.opened(wire)
@@ -218,7 +218,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109
     ) -> httpcore.AsyncNetworkStream:
-        tls = await self._network.opening.tls(self.wire, ssl_context, server_hostname or "")
+        tls = await self._network.dialer.tls(self.wire, ssl_context, server_hostname or "")
         return self._network.wrapped(tls)
 
     def get_extra_info(self, info: str) -> Any:
@@ -228,9 +228,9 @@ class _Stream(httpcore.AsyncNetworkStream):
 class _Sending:
     """When the request had been sent, from httpcore's trace; a CONNECT to a proxy is not the request."""
 
-    def __init__(self, clock: SessionClock, opening: Opening) -> None:
+    def __init__(self, clock: SessionClock, dialer: Dialer) -> None:
         self._clock = clock
-        self._opening = opening
+        self._dialer = dialer
         self._began: int | None = None
         self.sent = clock.now()
 
@@ -238,7 +238,7 @@ class _Sending:
         if event.endswith("send_request_headers.started"):
             self._began = None if info["request"].method == b"CONNECT" else self._clock.now()
         elif event.endswith("send_request_body.complete") and self._began is not None:
-            self.sent = self._opening.passed("sent", self._began)
+            self.sent = self._dialer.passed("sent", self._began)
 
 
 def _ending(error: Exception) -> BodyEnd:

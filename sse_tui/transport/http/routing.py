@@ -11,7 +11,6 @@ import httpx
 
 from sse_tui.errors import UsageError
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.http.fallback import FallbackTransport
 from sse_tui.transport.http.stamping import StampingTransport
 from sse_tui.transport.http.tls import create_context
 
@@ -29,6 +28,9 @@ class RoutingTransport(httpx.AsyncBaseTransport):
         proxy = _proxy(proxy_for(request.url))
         if proxy is None and not (self._http2 and request.url.scheme == "https"):
             return await self._stamping.handle_async_request(request)
+        # httpcore takes tens of milliseconds to import, and nothing else needs it.
+        from sse_tui.transport.http.fallback import FallbackTransport
+
         # A context of its own: httpcore sets the ALPN protocols before each handshake.
         context = _context(self._verify)
         fallback = FallbackTransport(self._clock, context, self._http2, proxy)

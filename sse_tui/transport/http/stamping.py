@@ -22,8 +22,8 @@ import httpx
 from sse_tui.errors import UsageError
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import BodyStream, StampedBody
+from sse_tui.transport.http.dialer import Dialer, PhaseSink, WireStream, nowhere
 from sse_tui.transport.http.http1 import Http1Error, ResponseReader, encode_request
-from sse_tui.transport.http.opening import Opening, PhaseSink, WireStream, nowhere
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.problems import first_byte_timed_out, lost_before_headers, not_http
 
@@ -49,20 +49,20 @@ class StampingTransport(httpx.AsyncBaseTransport):
         host, port = url.raw_host.decode("ascii"), url.port or _PORTS[url.scheme]
         # Made before anything is timed: reading the authorities' certificates is not part of the handshake.
         context = self._context() if url.scheme == "https" else None
-        opening = Opening(self._clock, phase, timeout.get("connect"))
-        stream: WireStream = await opening.tcp(host, port)
+        dialer = Dialer(self._clock, phase, timeout.get("connect"))
+        stream: WireStream = await dialer.tcp(host, port)
         if context is not None:
-            stream = await opening.tls(stream, context, host)
+            stream = await dialer.tls(stream, context, host)
         request.extensions.get("opened", nowhere)(stream)
         try:
-            return await self._exchange(opening, stream, request, message, phase, timeout.get("read"))
+            return await self._exchange(dialer, stream, request, message, phase, timeout.get("read"))
         except BaseException:
             stream.close()
             raise
 
     async def _exchange(
         self,
-        opening: Opening,
+        dialer: Dialer,
         stream: WireStream,
         request: httpx.Request,
         message: bytes,
@@ -78,7 +78,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
                     await stream.write(message)
                 except OSError:
                     pass  # a server may respond and close before it has read everything: the response counts
-                sent = opening.passed("sent", start)
+                sent = dialer.passed("sent", start)
                 read, first = await self._read_head(stream, reader, url)
         except TimeoutError as error:
             raise first_byte_timed_out(url, limit) from error

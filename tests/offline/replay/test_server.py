@@ -69,9 +69,9 @@ async def served(
 
 async def test_a_recorded_turn_with_its_cut_and_its_resume_plays_again() -> None:
     recording = open_any(RECORDINGS / "resumed.sse.jsonl")
-    told: list[str] = []
+    lines: list[str] = []
     async with ReplayServer(
-        Script(read_tape(recording.header, recording)), speed=0, told=told.append
+        Script(read_tape(recording.header, recording)), speed=0, log=lines.append
     ) as server:
         again = await tail(server.url, policy="last-event-id")
     first_turn = [record for record in recording if record.turn == 1]
@@ -81,7 +81,7 @@ async def test_a_recorded_turn_with_its_cut_and_its_resume_plays_again() -> None
     list(chain.from_iterable(map(analysis.feed, again)))
     assert analysis.turns[0].verdict is not None
     assert analysis.turns[0].verdict.kind == "lossless"
-    assert "after 's1-27': 200, connection 2" in told[1]
+    assert "after 's1-27': 200, connection 2" in lines[1]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import ssl
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -252,3 +253,8 @@ async def test_http2(ending: str, close: str, h2_context: ssl.SSLContext) -> Non
     assert {chunk.clock for chunk in ran.of(Chunk)} == {None}
     assert [phase.name for phase in ran.of(Phase)] == ["dns", "tcp", "tls", "sent", "headers", "first_byte"]
     assert ran.closes == [close]
+
+
+def test_httpcore_is_imported_only_for_what_needs_it() -> None:
+    code = "import sys, sse_tui.transport; sys.exit('httpcore' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sse_tui.eventstream import Event, EventTooLarge, Parser
-from sse_tui.faults import Reading
+from sse_tui.faults import Parsed
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.transport.problems import undecodable
 
 
-class BodyReader:
+class BodyParser:
     """Reads the body of one response to its end or to the first error in it."""
 
     def __init__(self, headers: Sequence[tuple[str, str]], limit: int, last_event_id: str) -> None:
@@ -39,18 +39,18 @@ class BodyReader:
         """If the body ended here, it would end within its compressed data."""
         return self._decoder.unfinished
 
-    def read(self, data: bytes) -> Reading:
+    def parse(self, data: bytes) -> Parsed:
         """The items that the next bytes of the body complete, and the error that ends the reading, if there is one."""
         if self._parser is None:
-            return Reading(())
+            return Parsed(())
         try:
             items = self._parser.feed(self._decoder.decode(data))
         except EventTooLarge as error:
             self._parser = None
-            return Reading(error.items, error)
+            return Parsed(error.items, error)
         if not self._any_event:
             self._any_event = any(type(item) is Event for item in items)
         if self.coded and self._decoder.damage:
             self._parser = None
-            return Reading(items, undecodable(self._decoder.damage))
-        return Reading(items)
+            return Parsed(items, undecodable(self._decoder.damage))
+        return Parsed(items)

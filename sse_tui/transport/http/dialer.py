@@ -21,7 +21,7 @@ PhaseSink: TypeAlias = Callable[[str, int, int], None]
 WireStream: TypeAlias = TcpStream | TlsStream
 
 
-class Opening:
+class Dialer:
     """Opens the connection of one request. `limit` is the time for all of its steps together, in seconds."""
 
     def __init__(self, clock: SessionClock, phase: PhaseSink, limit: float | None) -> None:
