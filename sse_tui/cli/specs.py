@@ -64,7 +64,6 @@ def _spec(
     return SessionSpec(
         mode=mode,
         config=config,
-        profile_name=config.profile,
         plan=fault_plan(loaded, given.get("fault")),
         policy=_policy(given.get("reconnect")),
         timeouts=_timeouts(loaded),

@@ -1,4 +1,4 @@
-"""What a session is to be: decided by the command line once, read by everything after it."""
+"""What a session is to do: decided once by the command line, read by everything after it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class SessionSpec:
     mode: Literal["chat", "inspect", "open"]
     config: Config = field(default_factory=Config)
     profile: Profile = field(default_factory=Profile)
-    profile_name: str = "local"
     request: StreamRequest | None = None
     path: Path | None = None
     dialect: str | None = None

@@ -50,7 +50,7 @@ async def test_it_is_cancelled_after_the_grace_period_and_says_so(serving: Any, 
     await until_idle(served, 1)
     rest = events((await served.resume_by_get(last_event_id)).content)
     error = json.loads(rest[-1].data)["error"]
-    assert (error["code"], error["message"]) == ("cancelled", "Cancelled: nobody was listening for 0.1 s.")
+    assert (error["code"], error["message"]) == ("cancelled", "Cancelled: the stream had no reader for 0.1 s.")
     assert len(rest) < 10
 
 

@@ -101,7 +101,7 @@ async def test_the_conversation_so_far_is_sent_with_each_turn() -> None:
 
 
 async def test_an_endpoint_that_cannot_start_says_why_at_once(tmp_path: Path) -> None:
-    spec = chat_spec(engine="llamacpp", engine_args=(), config=Config(), profile_name="local")
+    spec = chat_spec(engine="llamacpp", engine_args=(), config=Config())
     profile = Profile(model=str(tmp_path / "absent.gguf"))
     live = Live(SessionSpec(mode="chat", profile=profile, config=spec.config))
     await live.start()
