@@ -118,7 +118,7 @@ async def test_an_engine_that_does_not_stop_does_not_hold_the_shutdown(serving: 
     class Deaf(ScriptedEngine):
         def submit(self, request: Any) -> Any:
             generation = super().submit(request)
-            generation._on_cancel = None
+            generation.cancel = lambda: None
             return generation
 
     served = await serving(Deaf("word " * 100, gap_ms=30), drain_s=0.2)
