@@ -1,8 +1,7 @@
 """Every error that a user can meet, as one tree.
 
-An error says what went wrong (`message`), how a program names it (`code`, stable, kebab-case) and what to do
-(`hint`). The subclass says which kind of trouble it is; the command line turns that kind into an exit code
-and the TUI into a notice. Nothing below the front doors prints.
+An error has a `message` for people, a `code` for programs (stable, kebab-case) and a `hint` on what to do about it. Its
+class decides the exit code of the command line; the TUI shows it as a notice. Nothing below the two prints anything.
 """
 
 from __future__ import annotations
@@ -11,18 +10,20 @@ from __future__ import annotations
 class SseTuiError(Exception):
     """Base of all errors of this program.
 
-    `code` is a stable name for programs ("config-unknown-key"), `message` one sentence for people that names
-    what and where, `hint` one sentence that says what to do ("" when there is nothing useful to say). `kind` names
-    the class where an error leaves the process; a subclass elsewhere goes by the kind of its base.
+    `code` is a stable name for programs ("config-unknown-key"), `message` one sentence for people with what went wrong
+    and where, `hint` one sentence with what to do ("" when there is nothing useful to say).
     """
-
-    kind = "other"
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.hint = hint
+
+    @property
+    def kind(self) -> str:
+        """The name in `KINDS` of its class, or of the nearest base that has one."""
+        return next(_NAMES[base] for base in type(self).__mro__ if base in _NAMES)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()
@@ -32,65 +33,40 @@ class SseTuiError(Exception):
 
 
 class UsageError(SseTuiError):
-    """The command, an argument, or a value in it makes no sense (exit code 2)."""
-
-    kind = "usage"
+    """The command, an argument, or its value is invalid (exit code 2)."""
 
 
 class ConfigError(UsageError):
-    """The configuration file or an environment variable is wrong (exit code 2)."""
-
-    kind = "config"
+    """The configuration file or an environment variable is invalid (exit code 2)."""
 
 
 class ConnectError(SseTuiError):
-    """No usable response: name resolution, connection, TLS, or time ran out before one (exit code 3)."""
-
-    kind = "connect"
+    """No response: name resolution, connection or TLS failed, or timed out (exit code 3)."""
 
 
 class HttpError(SseTuiError):
-    """A response came, but it is not an event stream: its status or its type says so (exit code 3)."""
-
-    kind = "http"
+    """A response, but not an event stream, by its status or its media type (exit code 3)."""
 
 
 class StreamError(SseTuiError):
-    """An event stream began and broke: cut, reset, timed out, oversized, or an error inside it (exit code 4)."""
-
-    kind = "stream"
+    """An event stream that began and failed: cut, reset, timed out, too large, or an error in it (exit code 4)."""
 
 
 class RecordingError(SseTuiError):
-    """A file could not be read as, or written as, a recording (exit code 2)."""
-
-    kind = "recording"
+    """A file that could not be read or written as a recording (exit code 2)."""
 
 
 class ModelError(SseTuiError):
-    """A model could not be found, downloaded, verified or loaded (exit code 3)."""
-
-    kind = "model"
+    """A model that could not be found, downloaded, verified or loaded (exit code 3)."""
 
 
 class EngineError(SseTuiError):
-    """The token source failed: busy, crashed, prompt too long (exit code 3)."""
-
-    kind = "engine"
+    """A failure of the engine: busy, crashed, prompt too long (exit code 3)."""
 
 
 KINDS: dict[str, type[SseTuiError]] = {
-    error.kind: error
-    for error in (
-        SseTuiError,
-        UsageError,
-        ConfigError,
-        ConnectError,
-        HttpError,
-        StreamError,
-        RecordingError,
-        ModelError,
-        EngineError,
-    )
-}
-"""Every class of the tree by its kind."""
+    "usage": UsageError, "config": ConfigError, "connect": ConnectError, "http": HttpError, "stream": StreamError,
+    "recording": RecordingError, "model": ModelError, "engine": EngineError, "other": SseTuiError,
+}  # fmt: skip
+"""Names of the classes, for an error that is sent to another process."""
+_NAMES = {error: kind for kind, error in KINDS.items()}

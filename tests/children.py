@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -30,7 +31,9 @@ def children(parent: int | None = None) -> set[int]:
     """The processes that `parent`, by default this one, has started and that still run."""
     found: set[int] = set()
     for task in Path(f"/proc/{parent or os.getpid()}/task").iterdir():
-        found.update(int(pid) for pid in (task / "children").read_text().split())
+        # A thread may end while they are listed; its children pass to another one.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found.update(int(pid) for pid in (task / "children").read_text().split())
     return {pid for pid in found if alive(pid)}
 
 

@@ -1,1 +1,1 @@
-"""Processes of this program: starting, watching and ending them, and what they say to each other."""
+"""Helper processes of this program: starting, watching and ending them, and the messages between them."""

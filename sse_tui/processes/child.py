@@ -1,7 +1,7 @@
 """A child process as its parent sees it: start, commands, reports, and the end.
 
-Whatever way the parent dies, its end of the child's standard input closes with it, and the child takes that as the
-order to end (`sse_tui.processes.parent`). So nothing is left behind, not even by SIGKILL.
+However the parent dies, its end of the child's standard input closes, and the child takes that as the command to end
+(`sse_tui.processes.parent`). So no child is left behind, not even when the parent gets SIGKILL.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ _LOG_END_S = 1.0
 _LOG_READ = 64 * 1024
 _ROOT = str(Path(__file__).resolve().parents[2])
 
-# The child must be this same code, wherever it was imported from. With -P nothing in the current directory can
-# stand in for a library (`python -m` puts it first on the path), and a checkout that is not installed is found by
-# its own path.
+# The child must run this same code, wherever it was imported from: a checkout that is not installed is found by its own
+# path. And -P, because plain `python -m` puts the current directory first on the path: a json.py there would be run.
 _RUN_MODULE = """
 import runpy, sys
 root, module = sys.argv[1:3]
@@ -62,8 +61,8 @@ class Child(Generic[R]):
     ) -> Child[R]:
         """Run ``python -m MODULE ARGUMENTS``.
 
-        `reports` decodes a line of its standard output (`messages.reader`); what it writes to standard error goes
-        to `log`; `env` is added to the environment. Raises `OSError` when no process can be made.
+        `reports` decodes a line of its standard output (see `messages.reader`); its standard error goes to `log`; `env`
+        is added to the environment. Raises `OSError` when the system cannot make a process.
         """
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-c", _RUN_MODULE, _ROOT, module, *arguments,
@@ -87,7 +86,7 @@ class Child(Generic[R]):
         return not self.running and not self._ending
 
     def send(self, message: msgspec.Struct) -> None:
-        """Send a command. One that meets the child's death is lost; the end of `reports` tells of that.
+        """Send a command. It is lost when the child has just died, which the end of `reports` shows.
 
         Raises what msgspec does for a value that JSON cannot hold.
         """
@@ -97,10 +96,10 @@ class Child(Generic[R]):
             self._process.stdin.write(data)
 
     async def reports(self) -> AsyncIterator[R]:
-        """What the child reports, until its output ends. Can be iterated again for what follows.
+        """The child's reports, until its output ends. Can be iterated again for those that follow.
 
-        A child that sends something else than a report is killed, since the two sides no longer understand each
-        other; `exit_text` then says what came.
+        A child that sends anything else is killed, since the two no longer understand each other; `exit_text` then
+        holds what it sent.
         """
         output = self._process.stdout
         assert output is not None
@@ -111,10 +110,10 @@ class Child(Generic[R]):
             self.kill(f"It sent a malformed message: {error}")
 
     async def exit_text(self) -> str:
-        """How the process ended and the last lines that it wrote, as the end of a sentence about it: ``ended by
-        SIGKILL``, ``ended with exit status 1: no memory``.
+        """How the process ended and its last words, as the end of a sentence: ``ended by SIGKILL``, ``ended with exit
+        status 1: no memory``.
 
-        Waits for the end, and kills a process that closed its output and lingers.
+        Waits for the end, and kills a process that has closed its output and does not end.
         """
         code = await self._wait(GRACE_S)
         if code is None:
@@ -148,7 +147,7 @@ class Child(Generic[R]):
         return code
 
     def kill(self, why: str = "") -> None:
-        """End it at once. `why` goes into its log, for `exit_text`."""
+        """End it at once. `why` is added to its log, and so to `exit_text`."""
         if why:
             self._log.write(why.encode() + b"\n")
         with contextlib.suppress(ProcessLookupError):
@@ -161,7 +160,8 @@ class Child(Generic[R]):
             return None
 
     async def _end_log(self) -> None:
-        """Read the log to its end, which lags behind that of the process, and which a grandchild may hold open."""
+        """Read the rest of the log, which lags behind the end of the process. Not for ever: a grandchild may hold it
+        open."""
         await asyncio.wait([self._logger], timeout=_LOG_END_S)
 
     async def _keep_log(self) -> None:

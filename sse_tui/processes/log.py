@@ -6,7 +6,7 @@ from collections import deque
 from pathlib import Path
 from typing import BinaryIO
 
-# Bytes of the file. A file that is larger is begun anew by the next process; one process adds no more than this.
+# In bytes. One process writes at most this much to the file, and replaces a file that has grown to it.
 FILE_LIMIT = 2**20
 _KEPT_LINES = 40
 _LINE_BYTES = 4096
@@ -38,8 +38,8 @@ class Log:
         self._stop_file()
 
     def last_words(self) -> str:
-        """The few lines that say why the process died: those before the interpreter's note of a crash and the
-        note itself, without the stack that follows it; else the last ones."""
+        """The few lines that show why the process died: the interpreter's note of a crash and the lines before it, but
+        not the stack trace after it; without such a note the last lines."""
         lines = list(self._lines)
         for number, one in enumerate(lines):
             if one.startswith("Fatal Python error"):
@@ -55,7 +55,7 @@ class Log:
             self._file.write(data[: self._room])
             self._file.flush()
         except OSError:
-            # A child must start and run whatever state its log is in: a full disk, a folder that is gone.
+            # The child matters more than its log: the disk may be full, the folder gone.
             self._stop_file()
         self._room -= len(data)
         if self._room <= 0:

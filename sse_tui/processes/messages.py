@@ -1,7 +1,7 @@
-"""What passes between two processes: one JSON object a line, each a struct of a msgspec union.
+"""Messages between two processes: one JSON object per line, each a struct of a msgspec union.
 
-A line that does not decode is a `MalformedMessageError`, never half a message. Errors cross as an `ErrorMessage`,
-which keeps their class.
+A line that cannot be decoded is a `MalformedMessageError`. Errors are sent as an `ErrorMessage`, which keeps their
+class.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 
 from sse_tui.errors import KINDS, SseTuiError
 
-# The longest line in bytes. A request's body is in one; nothing real comes near the limit.
+# The longest line in bytes. A line may hold the body of a request; no real one comes near the limit.
 LINE_LIMIT = 64 * 2**20
 _SHOWN_BYTES = 80
 
@@ -25,7 +25,7 @@ class MalformedMessageError(ValueError):
 
 
 class ErrorMessage(msgspec.Struct, frozen=True):
-    """An error on its way to another process. `kind` names its class, as `errors.KINDS` does."""
+    """An error on its way to another process. `kind` is the name of its class in `errors.KINDS`."""
 
     kind: str
     code: str
@@ -38,12 +38,12 @@ class ErrorMessage(msgspec.Struct, frozen=True):
         return cls(error.kind, error.code, error.message, error.hint)
 
     def error(self) -> SseTuiError:
-        """The error again; of the base class when this version does not know its kind."""
+        """The error itself again; one of an unknown kind is an `SseTuiError`."""
         return KINDS.get(self.kind, SseTuiError)(self.code, self.message, self.hint)
 
 
 def line(message: msgspec.Struct) -> bytes:
-    """The message as it crosses the pipe. Raises what msgspec does for a value that JSON cannot hold."""
+    """The line for a message. Raises what msgspec does for a value that JSON cannot hold."""
     return _encoder.encode(message) + b"\n"
 
 

@@ -1,6 +1,6 @@
 """The parent as a child process sees it: commands on standard input, reports on what was standard output.
 
-The end of standard input means that the parent is gone, or wants the child to go.
+The end of standard input means that the parent is gone, or wants the child to end.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _POLL_S = 2.0
 
 
 def exit_now() -> NoReturn:
-    """End this process at once, in the middle of whatever it does."""
+    """End this process at once, whatever it is doing."""
     os._exit(0)
 
 
 class Parent(Generic[C]):
-    """The pipes to the parent; commands are of the type `C`. Make one a process, before anything else prints.
+    """The pipes to the parent; commands are of the type `C`. Make one per process, before anything else prints.
 
-    From then on the real standard output belongs to the reports alone: what a library prints goes to standard
-    error, which the parent logs.
+    From then on the real standard output is for the reports alone: what a library prints goes to standard error, which
+    the parent logs.
     """
 
     def __init__(self, commands: Callable[[bytes], C]) -> None:
@@ -42,13 +42,13 @@ class Parent(Generic[C]):
         sys.stdout.flush()
         self._out = os.dup(1)
         os.dup2(2, 1)
-        # Taken now: once the parent is gone, this process has another one.
+        # Asked now: once the parent is gone, this process has another one.
         self._pid = os.getppid()
 
     def listen(self, on_command: Callable[[C], None], on_end: Callable[[], None] = exit_now) -> None:
-        """Call `on_command` with each command, and `on_end` when there will be none: from a thread of its own.
+        """Call `on_command` with each command, and `on_end` when no more will come, both in another thread.
 
-        A thread, because the end must be seen in the middle of a long call too, and because standard input may be a
+        A thread, because the end must be noticed in the middle of a long call too, and because standard input may be a
         file or a device, which event loops cannot watch.
         """
         threading.Thread(target=self._listen, args=(on_command, on_end), name="commands", daemon=True).start()
@@ -60,7 +60,7 @@ class Parent(Generic[C]):
         return commands
 
     def send(self, report: msgspec.Struct) -> None:
-        """Send a report. Lost when the parent is gone: the end of standard input says so too."""
+        """Send a report. It is lost when the parent is gone, which the end of standard input shows."""
         data = memoryview(messages.line(report))
         with contextlib.suppress(BrokenPipeError):
             while data:
@@ -71,7 +71,7 @@ class Parent(Generic[C]):
         try:
             while data := self._more():
                 buffer += data
-                # Split only when a line ends in the new bytes: a long command comes in very many reads.
+                # Split only when a line ends in the new bytes: a long command takes very many reads.
                 if b"\n" in data:
                     *lines, rest = bytes(buffer).split(b"\n")
                     buffer = bytearray(rest)
@@ -85,10 +85,10 @@ class Parent(Generic[C]):
             on_end()
 
     def _more(self) -> bytes:
-        """What comes next on standard input; nothing when the parent is gone."""
+        """The next bytes on standard input; none when the parent is gone."""
         try:
             while not select.select([0], [], [], _POLL_S)[0]:
-                # Another child of the parent may have inherited the other end of the pipe and hold it open.
+                # Another process that the parent forked may have inherited the other end of the pipe and keep it open.
                 if os.getppid() != self._pid:
                     return b""
             return os.read(0, _READ_SIZE)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 
 class ApiError(Exception):
-    """A request that cannot be served, or a stream that cannot go on. `extra` joins the error object."""
+    """A request that cannot be served, or a stream that cannot continue. `extra` is added to the error object."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class ApiError(Exception):
         self.extra = extra or {}
 
     def document(self) -> dict[str, Any]:
-        """The JSON object, the same in a response's body and in a stream."""
+        """The JSON object, the same in a response's body as in a stream."""
         error = {"message": self.message, "type": self.kind, "param": self.param, "code": self.code}
         return {"error": error | self.extra}
 
@@ -43,13 +43,13 @@ class ApiError(Exception):
 
 
 def unavailable(code: str, message: str, retry_after_s: int = 1) -> ApiError:
-    """503 for now: loading, shutting down, overloaded."""
+    """503, for a while: loading, shutting down, overloaded."""
     headers = {"Retry-After": str(retry_after_s)}
     return ApiError(503, code, message, kind="unavailable_error", headers=headers)
 
 
 def invalid(param: str | None, message: str, code: str = "invalid_value") -> ApiError:
-    """400 for a field of the request."""
+    """400 for the field `param` of the request."""
     return ApiError(400, code, message, param=param)
 
 
@@ -57,7 +57,7 @@ _MESSAGES_AT_FAULT = ("template-failed", "prompt-empty", "content-unsupported")
 
 
 def from_engine(code: str, message: str) -> ApiError:
-    """What an engine's error means to a client of the API."""
+    """The API error for an engine's error."""
     if code == "prompt-too-long":
         return invalid("messages", message or "The prompt is too long.", "context_length_exceeded")
     if code == "busy":

@@ -33,7 +33,7 @@ def build_app(endpoint: Endpoint) -> Starlette:
     settings = endpoint.settings
     middleware: list[Middleware] = []
     if settings.allow_origins:
-        # Outside of the authentication: a preflight carries no token.
+        # Outside the authentication: a preflight carries no token.
         middleware.append(
             Middleware(
                 CORSMiddleware,
@@ -60,9 +60,9 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     what = f"{request.method} {request.url.path}"
     if error.status_code == 404:
-        message, code = f"There is no {what}. There is: {_KNOWN}.", "unknown_url"
+        message, code = f"{what} does not exist. Known: {_KNOWN}.", "unknown_url"
     elif error.status_code == 405:
-        message, code = f"{what} is not allowed. There is: {_KNOWN}.", "method_not_allowed"
+        message, code = f"{what} is not allowed. Known: {_KNOWN}.", "method_not_allowed"
     else:
         message, code = str(error.detail), "http_error"
     return ApiError(error.status_code, code, message, headers=dict(error.headers or {})).response()

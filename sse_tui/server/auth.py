@@ -1,6 +1,6 @@
 """Bearer token authentication (RFC 6750) as middleware.
 
-``/health`` is open, as load balancers expect, but says more to those who know the token.
+``/health`` needs no token, as load balancers expect, but returns more with it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from sse_tui.server.api_errors import ApiError
 
 OPEN_PATHS = ("/health",)
 KNOWN = "sse_tui.known"
-"""The key of an ASGI scope that says whether the client knows the token; absent where none is needed."""
+"""The key of an ASGI scope that holds whether the client knows the token; absent where none is needed."""
 
 
 class RequireToken:
-    """Lets only requests with ``Authorization: Bearer <token>`` pass."""
+    """Passes on only requests with ``Authorization: Bearer <token>``."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The body of ``POST /v1/chat/completions``, checked: a request, or an error that names the field."""
+"""The body of ``POST /v1/chat/completions``, validated: a request, or an error that names the field."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Body(msgspec.Struct):
 
 
 class ChatRequest(msgspec.Struct, frozen=True):
-    """What was asked for: the generation, the model's name if given, and how to answer."""
+    """The request: the generation, the model's name if given, and the form of the answer."""
 
     generation: GenRequest
     model: str | None
@@ -62,7 +62,7 @@ def parse_chat_request(body: bytes, id: str) -> ChatRequest:
     """Read `body` as a chat request; the generation gets the name `id`. Raises `ApiError` (400)."""
     asked = _decode(body)
     if asked.n is not None and asked.n != 1:
-        raise invalid("n", "Only one choice a request is supported: n must be 1.", "unsupported_value")
+        raise invalid("n", "Only one choice per request is supported: n must be 1.", "unsupported_value")
     if not asked.messages:
         raise invalid("messages", "messages must not be empty.")
     limit = asked.max_tokens if asked.max_completion_tokens is None else asked.max_completion_tokens
@@ -93,7 +93,7 @@ def _decode(body: bytes) -> _Body:
 
 
 def _validation(text: str) -> ApiError:
-    """msgspec's message, "Expected `str`, got `int` - at `$.messages[0].role`", with the field set apart."""
+    """An error from msgspec's message, "Expected `str`, got `int` - at `$.messages[0].role`", with the field apart."""
     found = _PATH.search(text)
     param = found[1] if found else ""
     message = text[: found.start()] if found else text
@@ -105,7 +105,7 @@ def _validation(text: str) -> ApiError:
 
 
 def _message(index: int, message: _Message) -> dict[str, Any]:
-    """A message for the chat template: text parts joined, OpenAI's newer name of the system role mapped."""
+    """A message for the chat template: text parts joined, OpenAI's newer name for the system role mapped."""
     where = f"messages[{index}]"
     if message.role not in ROLES:
         raise invalid(f"{where}.role", f"Unknown role {message.role!r}; known: {', '.join(ROLES)}.")
@@ -116,13 +116,13 @@ def _message(index: int, message: _Message) -> dict[str, Any]:
             "content": "".join(_part(where, at, part) for at, part in enumerate(message.content)),
         }
     if message.content is None and role != "assistant":
-        raise invalid(f"{where}.content", f"A message of the role {message.role} needs content.")
+        raise invalid(f"{where}.content", f"A message with the role {message.role} needs content.")
     return {"role": role, "content": message.content or ""}
 
 
 def _part(where: str, index: int, part: _Part) -> str:
     if part.type != "text":
-        text = f"Content of the type {part.type!r} is not supported, only text."
+        text = f"Content of type {part.type!r} is not supported, only text."
         raise invalid(f"{where}.content[{index}].type", text, "unsupported_value")
     if part.text is None:
         param = f"{where}.content[{index}].text"
@@ -138,7 +138,7 @@ def _stops(stop: str | list[str] | None) -> list[str]:
 
 
 def _within(name: str, value: Any, low: float, high: float | None) -> Any:
-    """`value` if it is None or within the bounds."""
+    """`value`, if it is None or within the bounds. Raises 400 otherwise."""
     if value is None or (value >= low and (high is None or value <= high)):
         return value
     bounds = f"at least {low:g}" if high is None else f"between {low:g} and {high:g}"

@@ -21,7 +21,7 @@ from sse_tui.server.streams import rest_or_end
 
 
 async def chat_completions(request: Request) -> ASGIApp:
-    """With ``Last-Event-ID`` the rest of that stream, and never a second generation; else a new answer."""
+    """A new answer, or with ``Last-Event-ID`` the rest of that stream: a resume never starts a second generation."""
     endpoint: Endpoint = request.app.state.endpoint
     last_event_id = request.headers.get("last-event-id", "")
     if last_event_id:
@@ -38,17 +38,17 @@ async def chat_completions(request: Request) -> ASGIApp:
 
 
 async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Response:
-    """The answer as one JSON object. It cannot be resumed, so a client that leaves ends the generation."""
+    """The answer as one JSON object. It cannot be resumed, so the generation ends when its client leaves."""
     chunks = endpoint.chunks(asked)
     generation = endpoint.submit(asked)
     endpoint.whole.add(generation)
-    ear = asyncio.ensure_future(_cancel_when_gone(request, generation))
+    disconnect = asyncio.ensure_future(_cancel_when_gone(request, generation))
     try:
         text, final = await _collect(generation)
     except SseTuiError as error:
         raise from_engine(error.code, error.message) from error
     finally:
-        ear.cancel()
+        disconnect.cancel()
         endpoint.whole.discard(generation)
     if final.finish == "cancelled":
         stopping = endpoint.backend.state == EndpointState.STOPPING
@@ -66,7 +66,9 @@ async def _collect(generation: Generation) -> tuple[str, Final]:
             texts.append(step.text)
         elif isinstance(step, Final):
             return "".join([*texts, step.text]), step
-    raise ApiError(500, "engine_error", "The engine stopped without an end.", kind="server_error")
+    raise ApiError(
+        500, "engine_error", "The engine stopped without finishing the answer.", kind="server_error"
+    )
 
 
 async def _cancel_when_gone(request: Request, generation: Generation) -> None:

@@ -1,6 +1,7 @@
 """OpenAI's chat completion objects as JSON text: the chunks of a stream, and the whole answer.
 
-The constant part of a chunk is built once, so that a token costs one JSON string and two concatenations.
+The constant part of a chunk is built once, so that a token costs one JSON string and two concatenations. Objects and
+keys are OpenAI's, ``timings`` is llama-server's.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sse_tui.engine.interface import Final, Timings
 
 
 def json_text(value: Any) -> str:
-    """JSON on one line, with the line separators of Unicode escaped: some clients split lines there."""
+    """JSON on one line, with Unicode's line separators escaped: some clients split lines at them."""
     text = msgspec.json.encode(value).decode()
     if not text.isascii():
         text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
@@ -31,7 +32,7 @@ def usage_object(final: Final) -> dict[str, Any]:
 
 
 def timings_object(timings: Timings) -> dict[str, Any]:
-    """llama-server's ``timings``: counts, milliseconds, and the rates that follow from them."""
+    """llama-server's ``timings``: counts, milliseconds, and the rates they give."""
 
     def each(ms: float, n: int) -> float | None:
         return round(ms / n, 4) if n else None
@@ -54,7 +55,7 @@ def timings_object(timings: Timings) -> dict[str, Any]:
 
 
 class ChatChunks:
-    """The chunks of one answer. With `include_usage` every chunk but the usage chunk has ``usage: null``."""
+    """The chunks of one answer. With `include_usage`, every chunk but the usage chunk has ``usage: null``."""
 
     def __init__(
         self, *, id: str, model: str, fingerprint: str, created: int, include_usage: bool = False
@@ -67,7 +68,7 @@ class ChatChunks:
         self._after_text = f'}},"logprobs":null,"finish_reason":null}}]{self._usage}}}'
 
     def role(self) -> str:
-        """The first chunk: who speaks."""
+        """The first chunk: the role of the answer."""
         delta = '{"role":"assistant","content":"","refusal":null}'
         choice = f'{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":null}}'
         return f'{self._head},"choices":[{choice}]{self._usage}}}'
@@ -77,7 +78,7 @@ class ChatChunks:
         return self._before_text + json_text(text) + self._after_text
 
     def finish(self, final: Final) -> str:
-        """The last chunk with a choice: why it ended, and the engine's own clock."""
+        """The last chunk with a choice: the finish reason, and the engine's timings."""
         reason, timings = json_text(final.finish), json_text(timings_object(final.timings))
         choice = f'{{"index":0,"delta":{{}},"logprobs":null,"finish_reason":{reason}}}'
         return f'{self._head},"choices":[{choice}]{self._usage},"timings":{timings}}}'

@@ -1,8 +1,8 @@
-"""One reader's response: events pulled from the store at the reader's own pace, heartbeats into the silence.
+"""One reader's response: events pulled from the store at the reader's own pace, heartbeats while there are none.
 
-Whatever is there at a wake-up goes out as one write; nothing is ever held back to make a write larger. A
-reader that cannot keep up blocks only itself, in its own `send`; if what it needs was evicted meanwhile it is
-dropped.
+Everything that is there at a wake-up goes out as one write; nothing is ever held back to make a write larger. A reader
+that cannot keep up blocks only itself, in its own `send`; if the events that it needs next were evicted meanwhile, it
+is disconnected.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ STREAM_HEADERS = {
 
 
 class ReaderDroppedError(Exception):
-    """Ends a response without its last chunk, so that no client takes it for complete."""
+    """Ends a response without its last chunk, so that no client mistakes it for a complete one."""
 
 
 class _Wakeup:
-    """What a reader waits for: events, a heartbeat that is due, the client's end.
+    """What a reader waits for: events, a heartbeat that is due, the client's disconnection.
 
-    One timer a heartbeat period, not one a wait: when it fires early, because something was sent meanwhile,
-    it is set again for the rest.
+    There is one timer for each heartbeat period, not one for each wait: when it fires early, because something was sent
+    meanwhile, it is set again for the rest of the period.
     """
 
     def __init__(self, settings: ServerSettings, task: asyncio.Task[Any]) -> None:
@@ -69,7 +69,7 @@ class _Wakeup:
         self._sending = False
 
     async def wait(self) -> None:
-        """Until there is something to do."""
+        """Wait until there is something to do."""
         if not (self.events or self.heartbeat or self.gone):
             self._waiter = self._loop.create_future()
             await self._waiter
@@ -84,7 +84,7 @@ class _Wakeup:
     def _tick(self) -> None:
         silence = self._loop.time() - self._last
         if self._sending and silence >= self._send_timeout:
-            self._task.cancel("the client takes nothing")
+            self._task.cancel("the client does not read")
             return
         due = silence >= self._period * 0.999
         self._timer = self._loop.call_later(self._period if due else self._period - silence, self._tick)
@@ -94,7 +94,7 @@ class _Wakeup:
 
 
 class Counted(Protocol):
-    """What wants to know how many readers it has."""
+    """Something that counts its readers."""
 
     def attach(self) -> None: ...
 
@@ -104,9 +104,9 @@ class Counted(Protocol):
 class EventStreamResponse:
     """The ASGI response that replays `stream` after event `after` and follows it to its end.
 
-    `counted` is the generation, while it runs. `opening` is the response to who asked for it, a reader that is
-    counted already; it sends a heartbeat before anything else, so that headers and a first byte pass every proxy
-    at once. A replay sends one only where it has nothing else to send yet.
+    `counted` is the generation, while it runs. `opening` is the response to the request that started it, a reader that
+    is counted already; it sends a heartbeat before anything else, so that the headers and a first byte pass every proxy
+    at once. A replay sends one only when it has nothing else to send yet.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class EventStreamResponse:
         assert task is not None
         wakeup = _Wakeup(self._settings, task)
         unwatch = self._store.watch(self._stream, wakeup.on_events)
-        ear = asyncio.ensure_future(_hear_end(receive, wakeup.on_gone))
+        disconnect = asyncio.ensure_future(_watch_disconnect(receive, wakeup.on_gone))
         if self._counted is not None and not self._opening:
             self._counted.attach()
         try:
@@ -148,7 +148,7 @@ class EventStreamResponse:
         finally:
             if self._counted is not None:
                 self._counted.detach()
-            ear.cancel()
+            disconnect.cancel()
             unwatch()
             wakeup.close()
 
@@ -191,14 +191,14 @@ def _dropped(stream: str, seq: int, oldest: int | None) -> str:
     return f" dropped: this client fell behind, event {stream}-{seq} is no longer kept, {kept}"
 
 
-async def _hear_end(receive: Receive, on_gone: Callable[[], None]) -> None:
+async def _watch_disconnect(receive: Receive, on_gone: Callable[[], None]) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     on_gone()
 
 
 class QuietDrops(logging.Filter):
-    """Keeps dropped readers out of the server's error log: they are an answer, not a fault."""
+    """Keeps dropped readers out of the server's error log: dropping them is intended, not a fault."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None

@@ -1,6 +1,6 @@
-"""The endpoint's state: its engine, its store, the generations that run, and the two ways to a stream.
+"""The endpoint's state: its engine, its store, the running generations, and the two ways to a stream.
 
-`start` makes a stream, `resume` finds one again. Everything HTTP is in the route modules.
+`start` makes a stream, `resume` returns to one. Everything about HTTP is in the route modules.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from sse_tui.server.memory_store import MemoryStore
 from sse_tui.server.settings import ServerSettings
 from sse_tui.server.status import EndpointState
 from sse_tui.server.store import EventStore, StreamState
+from sse_tui.text.wording import many
 from sse_tui.version import __version__
 
 
@@ -42,13 +43,13 @@ class Endpoint:
         self.store = MemoryStore(settings.store, clock) if store is None else store
         self.runs: dict[str, Run] = {}
         self.whole: set[Generation] = set()
-        # There is one token, so all who know it own the same streams.
+        # There is one token, so everyone who knows it owns the same streams.
         self.owner = hashlib.sha256((settings.token or "").encode()).hexdigest()
 
     def check_model(self, name: str | None, info: EngineInfo) -> None:
-        """404 for a model that is not the one loaded; no name means the one loaded."""
+        """Raise 404 for a model that is not the one loaded; no name means the one loaded."""
         if name is not None and name not in (info.model, "default"):
-            message = f"The model {name!r} does not exist here; loaded is {info.model!r}."
+            message = f"The model {name!r} does not exist here; {info.model!r} is loaded."
             raise ApiError(404, "model_not_found", message, param="model")
 
     def submit(self, request: ChatRequest) -> Generation:
@@ -56,7 +57,7 @@ class Endpoint:
         engine = self.backend.require()
         self.check_model(request.model, engine.info)
         if len(self.runs) + len(self.whole) >= self.settings.max_streams:
-            message = f"{self.settings.max_streams} generations are running, which is the limit."
+            message = f"The limit of {many(self.settings.max_streams, 'running generation')} is reached."
             raise ApiError(
                 429, "too_many_streams", message, kind="rate_limit_error", headers={"Retry-After": "1"}
             )
@@ -66,7 +67,7 @@ class Endpoint:
             raise from_engine(error.code, error.message) from error
 
     def chunks(self, request: ChatRequest) -> ChatChunks:
-        """The form of the answer to `request`."""
+        """The chunks for the answer to `request`."""
         info = self.backend.require().info
         return ChatChunks(
             id=f"chatcmpl-{request.generation.id}",
@@ -77,7 +78,7 @@ class Endpoint:
         )
 
     async def start(self, request: ChatRequest) -> EventStreamResponse:
-        """A new stream; the response waits until the engine took the request or `accept_wait_s` is over."""
+        """A new stream. Its response waits until the engine accepts the request, at most `accept_wait_s`."""
         run = Run(
             request.generation.id,
             self.submit(request),
@@ -89,7 +90,7 @@ class Endpoint:
             on_end=self._on_end,
         )
         self.runs[run.stream] = run
-        # `wait`, because awaiting the future itself would cancel it with this task.
+        # Not `await run.accepted`: a client that leaves cancels this task, which would cancel the future with it.
         await asyncio.wait([run.accepted])
         run.accepted.result()
         headers = {"X-Stream-Id": run.stream, "Location": f"/v1/streams/{run.stream}"}
@@ -99,18 +100,18 @@ class Endpoint:
         )
 
     async def resume(self, last_event_id: str, stream: str | None = None) -> EventStreamResponse | None:
-        """The rest of a stream after `last_event_id`; None when there is no rest, for ever.
+        """The rest of a stream after `last_event_id`; None when the stream has ended and that was its last event.
 
-        Raises 404 when the id is not one of a stream of this client (or of `stream`), 409 when the next event
-        is no longer kept.
+        Raises 404 when the id is not an event of one of this client's streams (or of `stream`), 409 when the next
+        event is no longer kept.
         """
-        place = parse_event_id(last_event_id)
-        if place is None or stream not in (None, place.stream):
+        last = parse_event_id(last_event_id)
+        if last is None or stream not in (None, last.stream):
             raise unknown_event(last_event_id)
-        state = await self.state_of(place.stream)
-        if state is None or place.seq >= state.next:
+        state = await self.state_of(last.stream)
+        if state is None or last.seq >= state.next:
             raise unknown_event(last_event_id)
-        return self._continue(place, state, {"Last-Event-ID": str(place)})
+        return self._continue(last, state, {"Last-Event-ID": str(last)})
 
     async def from_start(self, stream: str) -> EventStreamResponse | None:
         """All of a stream, from its first event."""
@@ -120,12 +121,12 @@ class Endpoint:
         return self._continue(EventId(stream, -1), state, {})
 
     async def state_of(self, stream: str) -> StreamState | None:
-        """The stream's state if it is this client's."""
+        """The stream's state, None if it is not one of this client's."""
         state = await self.store.state(stream)
         return state if state is not None and state.owner == self.owner else None
 
     async def shut_down(self) -> None:
-        """Take nothing new, end every generation with an event that says so, and let the readers have it."""
+        """Accept no new request, end every generation with an event that says so, and let the readers receive it."""
         self.backend.enter(EndpointState.STOPPING)
         runs, whole = list(self.runs.values()), list(self.whole)
         for run in runs:
@@ -135,35 +136,35 @@ class Endpoint:
         await asyncio.gather(*(run.ended(self.settings.drain_s) for run in runs))
 
     def _continue(
-        self, place: EventId, state: StreamState, headers: dict[str, str]
+        self, last: EventId, state: StreamState, headers: dict[str, str]
     ) -> EventStreamResponse | None:
-        if state.finished and place.seq + 1 == state.next:
+        if state.finished and last.seq + 1 == state.next:
             return None
-        if place.seq + 1 < state.oldest:
-            raise evicted(place, state)
-        headers = headers | {"X-Stream-Id": place.stream}
-        run = self.runs.get(place.stream)
+        if last.seq + 1 < state.oldest:
+            raise evicted(last, state)
+        headers = headers | {"X-Stream-Id": last.stream}
+        run = self.runs.get(last.stream)
         return EventStreamResponse(
-            self.store, place.stream, place.seq, self.settings, headers=headers, counted=run
+            self.store, last.stream, last.seq, self.settings, headers=headers, counted=run
         )
 
     def _on_end(self, run: Run) -> None:
         self.runs.pop(run.stream, None)
-        # The store forgets whenever it is asked for something; here because nobody may ask any more.
+        # The store forgets old streams whenever it is used; it may not be used again.
         asyncio.get_running_loop().call_later(self.settings.store.max_age_s + 1, self.store.sweep)
 
 
 def unknown_event(last_event_id: str) -> ApiError:
-    """404: nothing is known about this id, so nothing can follow it."""
+    """404: the id is not known, so neither is what follows it."""
     shown = last_event_id[:80]
-    message = f"There is no stream with the event {shown!r}: unknown, expired, or not yours."
+    message = f"No stream has the event {shown!r}: it is unknown, expired, or not yours."
     return ApiError(404, "unknown_event_id", message, param="Last-Event-ID")
 
 
-def evicted(place: EventId, state: StreamState) -> ApiError:
-    """409: the stream is known, but a replay after `place` would have a gap."""
-    oldest = str(EventId(place.stream, state.oldest)) if state.next > state.oldest else None
-    asked = f"the event after {place}" if place.seq >= 0 else f"the start of {place.stream}"
-    message = f"No longer kept: {asked}. The oldest that is kept: {oldest or 'none'}."
+def evicted(last: EventId, state: StreamState) -> ApiError:
+    """409: the stream is known, but a replay after `last` would have a gap."""
+    oldest = str(EventId(last.stream, state.oldest)) if state.next > state.oldest else None
+    asked = f"The event after {last}" if last.seq >= 0 else f"The start of {last.stream}"
+    message = f"{asked} is no longer kept. " + (f"The oldest kept is {oldest}." if oldest else "No event is.")
     extra = {"oldest_event_id": oldest}
     return ApiError(409, "event_evicted", message, param="Last-Event-ID", extra=extra)

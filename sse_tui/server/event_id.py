@@ -1,4 +1,4 @@
-"""Event ids, ``<stream>-<seq>``: unique over all streams, and enough to find one's place again."""
+"""Event ids, ``<stream>-<seq>``: unique over all streams, and enough to resume from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FORM = re.compile(r"([0-9a-f]{24})-(0|[1-9][0-9]{0,11})")
 
 
 class EventId(NamedTuple):
-    """A place in a stream: the event with sequence number `seq`."""
+    """The event of a stream with sequence number `seq`; -1 stands for its start."""
 
     stream: str
     seq: int
@@ -20,11 +20,11 @@ class EventId(NamedTuple):
 
 
 def new_stream() -> str:
-    """A stream's name that cannot be guessed (96 bits)."""
+    """A name for a stream that cannot be guessed (96 random bits)."""
     return secrets.token_hex(12)
 
 
 def parse_event_id(text: str) -> EventId | None:
-    """The place that `text` names, None when it is not one of our ids."""
+    """The event that `text` names, None when it is not one of our ids."""
     found = _FORM.fullmatch(text)
     return EventId(found[1], int(found[2])) if found else None

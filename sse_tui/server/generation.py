@@ -1,7 +1,7 @@
-"""One running generation: engine steps in, events into the store, whoever is listening.
+"""One running generation: takes the engine's steps and writes events into the store, with or without readers.
 
-It goes on for a grace period after its last reader left, so that a reader that comes back finds everything;
-then it is cancelled.
+It continues for a grace period after its last reader left, so that a reader that comes back misses nothing; then it
+is cancelled.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ DONE = "[DONE]"
 
 
 def cancelled(message: str) -> ApiError:
-    """The in-band end of a stream that was stopped from outside; OpenAI has no finish reason for it."""
+    """The in-band error that ends a cancelled stream; OpenAI has no finish reason for it."""
     return ApiError(499, "cancelled", message, kind="cancelled")
 
 
 class Run:
     """Drives one generation into the store as stream `stream`.
 
-    Nothing is stored before the engine accepted the request, so that an early failure can be an HTTP error:
-    await `accepted` first. It starts with one reader, who asked for it, and who must `detach` in the end.
-    `on_end` is called once, when no event will follow.
+    Nothing is stored before the engine has accepted the request, so that an early failure can be an HTTP error: await
+    `accepted` first. It starts with one reader, the request itself, which must `detach` in the end. `on_end` is called
+    once, when no event will follow.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Run:
         self._settings = settings
         self._on_end = on_end
         self._seq = 0
-        # Who asked counts as a reader until its response is over.
+        # The request counts as a reader until its response is over.
         self._readers = 1
         self._why: ApiError | None = None
         self._grace: asyncio.TimerHandle | None = None
@@ -64,14 +64,14 @@ class Run:
         self._task = self._loop.create_task(self._drive())
 
     def attach(self) -> None:
-        """A reader came."""
+        """Count a new reader."""
         self._readers += 1
         if self._grace is not None:
             self._grace.cancel()
             self._grace = None
 
     def detach(self) -> None:
-        """A reader left; the last one starts the grace period."""
+        """Count a reader that left; the last one starts the grace period."""
         self._readers -= 1
         if not self._readers and not self._task.done():
             self._grace = self._loop.call_later(self._settings.grace_s, self._abandon)
@@ -83,14 +83,14 @@ class Run:
             self._generation.cancel()
 
     async def ended(self, timeout_s: float) -> None:
-        """Wait for the end; after `timeout_s` end the stream without the engine."""
+        """Wait for the end; after `timeout_s` end the stream without waiting for the engine."""
         await asyncio.wait([self._task], timeout=timeout_s)
         if not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task])
 
     def _abandon(self) -> None:
-        self.stop(cancelled(f"Cancelled: nobody was listening for {self._settings.grace_s:g} s."))
+        self.stop(cancelled(f"Cancelled: the stream had no reader for {self._settings.grace_s:g} s."))
 
     def _accept(self) -> None:
         """Open the stream with its role chunk: from here on it can be resumed, and errors are in-band."""
@@ -132,7 +132,9 @@ class Run:
                 return step
             else:
                 self._accept()
-        return Final(finish="error", error="The engine stopped without an end.", error_code="engine-down")
+        return Final(
+            finish="error", error="The engine stopped without finishing the answer.", error_code="engine-down"
+        )
 
     def _end(self, final: Final) -> None:
         if final.finish == "error":

@@ -1,4 +1,4 @@
-"""The event store in memory, bounded in events a stream, bytes of all streams, and age after the end."""
+"""The event store in memory, bounded in events per stream, bytes of all streams, and age after a stream's end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Stream:
         return self.oldest + len(self.blocks) - self.start
 
     def drop_oldest(self) -> int:
-        """Forget the oldest event; returns its size. The list is cut in large steps: O(1) on average."""
+        """Forget the oldest event; returns its size. The list is cut in large steps: O(1) amortised."""
         size = len(self.blocks[self.start])
         self.blocks[self.start] = b""
         self.start += 1
@@ -46,7 +46,7 @@ class _Stream:
 
 
 class MemoryStore:
-    """`EventStore` in this process. `clock` gives seconds, monotonic; tests give their own."""
+    """An `EventStore` in this process. `clock` gives monotonic seconds."""
 
     def __init__(self, limits: StoreLimits, clock: Callable[[], float]) -> None:
         self._limits = limits
@@ -90,7 +90,7 @@ class MemoryStore:
         kept = self._streams.get(stream)
         if kept is None:
             return lambda: None
-        # A new list each time: an append may be going through the old one.
+        # A new list each time: an append may be iterating over the old one.
         kept.wakers = [*kept.wakers, wake]
 
         def unwatch() -> None:
@@ -128,8 +128,8 @@ class MemoryStore:
     def _make_room(self) -> None:
         """Free bytes: first the events of the stream that ended longest ago, then the oldest of the largest.
 
-        A stream whose events are gone is still known until its age is over, so that a resume gets the truth
-        ("evicted") instead of "unknown".
+        A stream whose events are gone stays known until it is old enough to be forgotten, so that a resume is told
+        "evicted" instead of "unknown".
         """
         while self._size > self._limits.max_bytes:
             finished = [kept for kept in self._streams.values() if kept.ended_at is not None and kept.size]

@@ -1,4 +1,4 @@
-"""``/health``, ``/v1/models``: what is loaded, where it runs, and whether it can be used now."""
+"""``/health`` and ``/v1/models``: what is loaded, where it runs, and whether it is ready."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _started = int(time.time())
 
 
 async def health(request: Request) -> Response:
-    """200 with the engine's own account of itself when it is ready, else 503 with the state."""
+    """200 with the engine's description when it is ready, else 503 with the state."""
     endpoint: Endpoint = request.app.state.endpoint
     backend = endpoint.backend
     if backend.state != EndpointState.READY or backend.engine is None:
@@ -39,7 +39,7 @@ async def health(request: Request) -> Response:
 
 
 def describe(info: EngineInfo) -> dict[str, Any]:
-    """The engine's own account of itself, without its chat template, which can be many pages long."""
+    """The engine's description of itself, without its chat template, which can be many pages long."""
     described: dict[str, Any] = msgspec.to_builtins(info)
     described.pop("chat_template", None)
     return described

@@ -9,12 +9,14 @@ from sse_tui.server.api_errors import ApiError
 
 
 async def read_json_body(request: Request, limit: int) -> bytes:
-    """The body; 415 when it does not say that it is JSON, 413 when it is larger than `limit` bytes."""
+    """The body. Raises 415 when its Content-Type is not JSON, 413 when it is larger than `limit` bytes."""
     kind = essence(request.headers.get("content-type"))
-    # A browser sends JSON to another origin only after asking (preflight); other types it sends unasked.
+    # A browser sends JSON to another origin only after a preflight request; other types it sends without one, which
+    # would let any web page use the endpoint.
     if kind != "application/json":
-        given = f"not {kind}" if kind else "which is missing"
-        raise ApiError(415, "unsupported_media_type", f"Send Content-Type: application/json, {given}.")
+        given = f"it is {kind}" if kind else "it is missing"
+        message = f"The Content-Type must be application/json, but {given}."
+        raise ApiError(415, "unsupported_media_type", message)
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and int(declared) > limit:
         raise _too_large(limit)
@@ -28,5 +30,5 @@ async def read_json_body(request: Request, limit: int) -> bytes:
 
 def _too_large(limit: int) -> ApiError:
     return ApiError(
-        413, "body_too_large", f"The body is larger than {limit} bytes.", headers={"Connection": "close"}
+        413, "body_too_large", f"The body is larger than {limit:,} bytes.", headers={"Connection": "close"}
     )

@@ -70,7 +70,7 @@ async def _load(backend: Backend, make_engine: Engine | EngineMaker) -> None:
     except SseTuiError as error:
         backend.fail(error)
     except Exception as error:
-        backend.fail(EngineError("engine-failed", f"The engine failed to start: {error!r}."))
+        backend.fail(EngineError("engine-failed", f"The engine could not be started: {error!r}."))
     else:
         # The template can be many pages long, and nobody who watches needs it.
         engine_info = msgspec.structs.replace(info, chat_template="")
@@ -78,7 +78,7 @@ async def _load(backend: Backend, make_engine: Engine | EngineMaker) -> None:
 
 
 async def _end(endpoint: Endpoint, server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
-    """New requests get 503, streams their last event, then the connections close, then the engine."""
+    """End in order: new requests get 503, streams their last event, then the connections close, then the engine."""
     backend = endpoint.backend
     try:
         await endpoint.shut_down()
@@ -115,7 +115,7 @@ def _config(endpoint: Endpoint) -> uvicorn.Config:
 
 
 def _log_to_stderr(access_log: bool) -> None:
-    """uvicorn's loggers: faults always, requests if wanted, to standard error only."""
+    """Send uvicorn's logs to standard error: errors always, requests if wanted."""
     for name, level in (("uvicorn.error", logging.ERROR), ("uvicorn.access", logging.INFO)):
         logger = logging.getLogger(name)
         logger.propagate = False

@@ -1,4 +1,4 @@
-"""What it takes to serve: the settings, and which engine with which model."""
+"""What is served: the settings, and the engine with its model."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sse_tui.server.status import EndpointState
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 EnsureModel: TypeAlias = Callable[[str | None, Progress], Path]
-"""Finds a model by name or path (None: the default), and downloads it if need be. Blocks; called in a thread.
-Tells its progress as bytes done of bytes in all."""
+"""Finds a model by name or path (None: the default), and downloads it if it is missing. Blocks, so it is called in a
+thread. Its progress is bytes done and bytes in all."""
 
 
 class ServeOptions(msgspec.Struct, kw_only=True, frozen=True):
@@ -41,7 +41,7 @@ class ServeOptions(msgspec.Struct, kw_only=True, frozen=True):
 
 
 async def make_engine(options: ServeOptions, ensure_model: EnsureModel, backend: Backend) -> Engine:
-    """The engine that `options` ask for, not started. A download shows as the backend's state."""
+    """The engine of `options`, not started yet. A download is shown as the backend's state."""
     if options.engine == "scripted":
         return _scripted(options)
     require_local_models()
@@ -60,7 +60,7 @@ async def make_engine(options: ServeOptions, ensure_model: EnsureModel, backend:
 
 
 async def _ensure(model: str | None, ensure_model: EnsureModel, backend: Backend) -> Path:
-    """Run `ensure_model` in a thread that does not keep the process alive, and can be given up."""
+    """Run `ensure_model` in a daemon thread: a download that hangs must not keep the process alive."""
     loop = asyncio.get_running_loop()
     found: asyncio.Future[Path] = loop.create_future()
 

@@ -1,4 +1,4 @@
-"""What can be set on the endpoint, with the defaults a user expects."""
+"""The endpoint's settings, with the defaults a user expects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from sse_tui.limits import MAX_REQUEST_BYTES, STORE_BYTES
 
 
 class StoreLimits(msgspec.Struct, kw_only=True, frozen=True):
-    """How much of the streams is kept for resumes.
+    """How many events are kept for resuming clients.
 
-    `max_events` of one stream, `max_bytes` of all streams together, `max_age_s` seconds after a stream's end.
+    At most `max_events` of one stream and `max_bytes` of all streams together, for `max_age_s` seconds after a
+    stream's end.
     """
 
     max_events: int = 50_000
@@ -24,11 +25,11 @@ class StoreLimits(msgspec.Struct, kw_only=True, frozen=True):
 class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     """Settings of one endpoint. Times in seconds unless the name says otherwise.
 
-    `port` 0 takes a free one. `retry_ms` is the reconnection time sent to clients (HTML standard, section
-    9.2). `accept_wait_s` is how long a response waits for the engine's first sign of life, so that an early
-    failure is still an HTTP error; then the 200 goes out all the same. `write_bytes` bounds one write to one
-    reader. `send_timeout_s` drops a reader whose connection took nothing for so long. `drain_s` is the time
-    that running responses get at a shutdown. `allow_origins` are the web origins that may read (CORS).
+    `port` 0 means any free one. `retry_ms` is the reconnection time sent to clients (HTML standard, section 9.2).
+    `accept_wait_s` is how long a response waits for the engine's first step, so that an early failure is still an HTTP
+    error; after that the 200 is sent anyway. `write_bytes` bounds one write to one reader. A reader whose connection
+    accepts nothing for `send_timeout_s` is dropped. `drain_s` is the time that running responses get at a shutdown.
+    `allow_origins` are the web origins that may read (CORS).
     """
 
     host: str = "127.0.0.1"
@@ -49,7 +50,7 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host`, a name or an address, can only be reached from this machine."""
+    """Whether `host`, a name or an address, is reachable only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -59,12 +60,12 @@ def is_loopback(host: str) -> bool:
 
 
 def require_safe(settings: ServerSettings) -> None:
-    """Refuse to serve other machines without a token."""
+    """Raise `UsageError` when other machines would be served without a token."""
     if settings.token == "":
-        raise UsageError("token-empty", "The bearer token is empty.", "Give one, or none on loopback.")
+        raise UsageError("token-empty", "The bearer token is empty.", "Set one, or none at all on loopback.")
     if settings.token is None and not is_loopback(settings.host):
         raise UsageError(
             "token-required",
-            f"{settings.host} can be reached from other machines, and no bearer token is set.",
-            "Set a token (SSE_TUI_TOKEN), or bind 127.0.0.1.",
+            f"{settings.host} is reachable from other machines, and no bearer token is set.",
+            "Set a token in SSE_TUI_TOKEN, or use --host 127.0.0.1.",
         )

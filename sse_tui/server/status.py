@@ -13,7 +13,7 @@ from sse_tui.processes.messages import ErrorMessage, reader
 
 
 class EndpointState(StrEnum):
-    """Where the endpoint is in its life, in this order; `FAILED` can take the place of any but the last two."""
+    """The states in their order. `FAILED` can replace any but the last two."""
 
     STARTING = "starting"
     DOWNLOADING = "downloading"
@@ -39,13 +39,13 @@ class EndpointStatus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     error: ErrorMessage | None = None
 
     def entering(self, state: EndpointState, **changes: Any) -> EndpointStatus:
-        """The status after this one: in `state`, with `changes`, what is said of a download or failure gone."""
+        """The status after this one: in `state`, with `changes`, and without the details of the state before."""
         passing = {"done": 0, "total": None, "error": None}
         return msgspec.structs.replace(self, state=state, **passing | changes)
 
     @property
     def details(self) -> dict[str, Any]:
-        """What passes with the state: the progress of a download, or the failure."""
+        """What belongs to the state alone: the progress of a download, or the failure."""
         if self.state == EndpointState.DOWNLOADING:
             return {"done": self.done, "total": self.total}
         return {} if self.error is None else {"error": msgspec.to_builtins(self.error)}

@@ -1,10 +1,10 @@
 """The event store: encoded events by stream and sequence number, for any number of readers at any position.
 
-A generation appends and never waits; readers pull at their own pace. So a slow reader costs nothing but its
-own connection, and one that falls behind what is kept learns it by `EvictedError`, never by a gap.
+A generation appends and never waits; readers pull at their own pace. So a slow reader costs nothing but its own
+connection, and one that falls behind the oldest event kept gets an `EvictedError`, never a gap.
 
-Writing is plain calls, because a writer must not wait for a reader or a network; asking is awaited, so that a
-store outside this process fits the same protocol.
+Writes are plain calls, because a writer must not wait for a reader or a network; reads are awaited, so that a store
+outside this process fits the same protocol.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 
 class EvictedError(Exception):
-    """The event asked for is gone; `oldest` is the first sequence number still kept, None when none is."""
+    """The event asked for is gone; `oldest` is the lowest sequence number still kept, None when none is."""
 
     def __init__(self, oldest: int | None) -> None:
         super().__init__(oldest)
@@ -22,7 +22,7 @@ class EvictedError(Exception):
 
 
 class Batch(NamedTuple):
-    """Consecutive encoded events. `ended`: the stream is finished and nothing follows these."""
+    """Consecutive encoded events. `ended`: the stream is finished, and these are its last."""
 
     blocks: list[bytes]
     ended: bool
@@ -55,10 +55,10 @@ class EventStore(Protocol):
         """Call `wake` after every append and the finish, until the returned function is called."""
 
     async def state(self, stream: str) -> StreamState | None:
-        """Where the stream stands, None when it is not known (any more)."""
+        """Where the stream stands, None when it is not (or no longer) known."""
 
     async def read_from(self, stream: str, seq: int, max_bytes: int) -> Batch:
-        """Events from `seq` on, as many as there are up to about `max_bytes`, at least one if there is one.
+        """The events from `seq` on, up to about `max_bytes` of them, but at least one if there is one.
 
-        Raises `EvictedError` when `seq` is no longer kept, or the whole stream is not.
+        Raises `EvictedError` when the event `seq`, or the whole stream, is no longer kept.
         """

@@ -18,10 +18,11 @@ def rest_or_end(response: EventStreamResponse | None) -> ASGIApp:
 
 
 async def follow(request: Request) -> ASGIApp:
-    """The stream after ``Last-Event-ID``, or after the query's `last_event_id`, or whole."""
+    """The stream after the header ``Last-Event-ID`` or the query's `last_event_id`, else from its start."""
     endpoint: Endpoint = request.app.state.endpoint
     stream = request.path_params["id"]
-    # A browser cannot set the header on its first connection, and keeps the query on all later ones.
+    # A browser's EventSource cannot set the header on its first connection, and repeats the query on all later ones:
+    # so the header, which is newer then, comes first.
     last_event_id = request.headers.get("last-event-id", "") or request.query_params.get("last_event_id", "")
     if last_event_id:
         return rest_or_end(await endpoint.resume(last_event_id, stream))
@@ -29,7 +30,7 @@ async def follow(request: Request) -> ASGIApp:
 
 
 async def cancel(request: Request) -> Response:
-    """End the stream's generation. A stream that has ended stays as it is."""
+    """Cancel the stream's generation. A stream that has ended stays as it is."""
     endpoint: Endpoint = request.app.state.endpoint
     stream = request.path_params["id"]
     state = await endpoint.state_of(stream)
@@ -37,5 +38,5 @@ async def cancel(request: Request) -> Response:
         raise ApiError(404, "stream_not_found", f"There is no stream {stream!r}.", param="id")
     run = endpoint.runs.get(stream)
     if run is not None:
-        run.stop(cancelled("The generation was cancelled by request."))
+        run.stop(cancelled("The generation was cancelled by a DELETE request."))
     return JSONResponse({"id": stream, "object": "stream", "cancelled": run is not None})

@@ -1,4 +1,4 @@
-"""The local endpoint as a child process: started, watched and ended by whoever needs it."""
+"""The local endpoint as a child process: its start, its status, its end."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sse_tui.processes.messages import ErrorMessage
 from sse_tui.server.status import EndpointState, EndpointStatus, StatusWatcher, read_status
 from sse_tui.session.spec import SessionSpec
 
-# Nobody but us reads this endpoint, over loopback: a second's wait after each cut would be for nothing.
+# Only this program reads the endpoint, and over loopback: a second's wait after each cut would be wasted.
 _RETRY_MS = "200"
-# To its first status: the time that Python takes to start on a busy machine, many times over. Loading a model comes
-# later, and may take as long as it takes.
+# Until its first status: many times what Python takes to start on a busy machine. Loading a model comes later, and has
+# no limit.
 _START_S = 60.0
 _GRACE_S = 5.0
 
@@ -123,5 +123,5 @@ def _gone(end: str) -> SseTuiError:
     return EngineError(
         "endpoint-gone",
         f"The local endpoint {end.rstrip('.')}.",
-        f"Its log is {state_dir() / 'endpoint.log'}. F8 starts it again.",
+        f"Its log is {state_dir() / 'endpoint.log'}. F8 restarts it.",
     )

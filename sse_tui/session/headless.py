@@ -1,4 +1,4 @@
-"""Turns without a screen: captured in this process, because there is no rendering to disturb the clock."""
+"""Turns without a screen: captured in this process, since no rendering disturbs the clock."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class Headless:
     ) -> AsyncIterator[Entry]:
         """Send a conversation to the spec's profile; gives entries as they are read.
 
-        A profile without a base URL is our own endpoint: it is started first, and `on_status` told of its progress.
+        A profile without a base URL means our own endpoint: it is started first, and `on_status` is called with its
+        progress.
         """
         base_url, token, model = self.spec.profile.base_url, None, None
         if base_url is None:

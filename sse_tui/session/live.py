@@ -1,7 +1,7 @@
 """The session behind the TUI, without a screen: what it shows, and what its keys do.
 
-Three ways to begin: `chat` with a profile, `inspect` any URL, `open` a file. All of them end in the same place: a
-recording on disk that is followed, record by record, into one `Analysis` and one `RowTable`.
+It begins in one of three ways: `chat` with a profile, `inspect` any URL, `open` a file. All of them lead to a recording
+on disk, which is followed, record by record, into one `Analysis` and one `RowTable`.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Live:
                 return entries
 
     def _conclude(self) -> None:
-        """Have the rules say what only the end of a turn tells, once nothing of it can follow."""
+        """Let the rules judge what only the end of a turn shows, once nothing more of it can follow."""
         turn = self.analysis.turn
         if self._capture is not None and turn is not None and turn.over and not self._capture.busy:
             self.analysis.finish()
@@ -188,14 +188,14 @@ class Live:
 
     @property
     def broken_off(self) -> bool:
-        """True when the records of a live turn stopped before its end, the disk being full for one."""
+        """True when the records of a live turn stop before its end, because the disk is full for example."""
         turn = self.analysis.turn
         stopped = self._capture is not None and not self.busy and self.error is not None
         return stopped and turn is not None and not turn.over
 
     @property
     def damaged(self) -> int:
-        """How many lines of the file were left out because they are broken."""
+        """The number of lines of the file that were skipped because they are damaged."""
         return len(self._follower.damage) if self._follower is not None else 0
 
     @property
@@ -205,7 +205,7 @@ class Live:
 
     @property
     def written(self) -> bool:
-        """Whether the recording still has a writer; looked up at most once in a while."""
+        """Whether the recording still has a writer; looked up at most once in `WRITER_S`."""
         path, now = self.path, time.monotonic()
         if path is not None and now >= self._written[0]:
             self._written = (now + WRITER_S, is_running(path))
@@ -213,7 +213,7 @@ class Live:
 
     @property
     def progress(self) -> float:
-        """How much of the file was read, 0 to 1: below 1 while a large one is being opened."""
+        """The share of the file that was read, 0 to 1: below 1 while a large one is being opened."""
         if self._follower is None or not self._follower.size:
             return 1.0
         return min(1.0, self._follower.offset / self._follower.size)
@@ -227,9 +227,9 @@ class Live:
                 "turn-running", "An answer is still streaming.", "Press escape to stop it first."
             )
         if self._capture is None:
-            raise UsageError("not-live", "A recording was opened: there is nobody to send this to.")
+            raise UsageError("not-live", "This is a recording: there is no model to send a prompt to.")
         await self._begin(await self._chat_turn(prompt))
-        # Only now: a prompt that could not be sent is none of the conversation's.
+        # Only now: a prompt that could not be sent is not part of the conversation.
         self.messages[self._turn] = Message("user", prompt)
 
     async def _chat_turn(self, prompt: str) -> TurnSpec:
@@ -247,7 +247,7 @@ class Live:
             asked = self.messages.get(turn.number)
             if asked is None:
                 continue
-            # What nobody took up, too long a prompt for one, must not spoil every turn after it.
+            # A prompt that was refused, for its length say, must not spoil every turn after it.
             if turn.answer.text or turn.outcome not in (Outcome.REFUSED, Outcome.FAILED):
                 messages += [asked, Message("assistant", turn.answer.text)]
         return [*messages, Message("user", prompt)]
@@ -279,7 +279,7 @@ class Live:
             self._capture.note(text)
 
     def keep(self) -> Path | None:
-        """Mark the running recording as one that is never cleared; its new path, None for a file that was opened."""
+        """Keep the running recording from ever being pruned; its new path, None for a file that was opened."""
         if self._capture is None or self._capture.path is None:
             return None
         self._capture.path = mark_kept(self._capture.path)
@@ -292,7 +292,7 @@ class Live:
         await self._begin(inspect_turn(self.spec))
 
     async def restart_capture(self) -> None:
-        """Start the capture process again after it died; the recording goes on, as if its connection had failed."""
+        """Restart the capture process after it died; the recording continues, as if its connection had failed."""
         if self._capture is None:
             return
         self.error = None
@@ -307,7 +307,7 @@ class Live:
             await self._begin_session()
 
     async def restart_endpoint(self) -> None:
-        """Start the local endpoint again after it failed; a no-op without one."""
+        """Restart the local endpoint after it failed; a no-op without one."""
         if self._endpoint is None:
             return
         await self._endpoint.close()

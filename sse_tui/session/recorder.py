@@ -1,7 +1,7 @@
-"""The first half of the one way through the code: driver, redaction, recording file.
+"""From a turn to its records: driver, redaction, recording file.
 
-The capture process and the headless commands both record with this; what comes out are the records as they were
-written, secrets already gone, so that a live view and a reopened file can never differ.
+The capture process and the headless commands both record with this. What comes out are the records as they were
+written, secrets already masked, so that a live view and the reopened file can never differ.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sse_tui.version import __version__
 class Recorder:
     """Runs turns and records them. `path` None records nowhere. Not reentrant: one turn at a time.
 
-    With `append` the recording at `path` is gone on with, whose connections so far are counted by `conns`.
+    With `append` the recording at `path`, which has `conns` connections so far, is continued.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Recorder:
         return True
 
     def broken_off(self, turn: int, conn: int) -> Record:
-        """Write that a connection went with the process that had it."""
+        """Write the close of a connection whose process died."""
         return self._write(
             Close(
                 t=self.clock.now(),

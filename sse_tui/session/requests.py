@@ -1,4 +1,4 @@
-"""What a turn sends: from a profile and a conversation, or from a URL, to a request with its policy."""
+"""The request of a turn and its policy, from a profile and a conversation, or from a URL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAMPLING = ("temperature", "top_p", "top_k", "min_p", "max_tokens", "seed", "sto
 
 @dataclass(frozen=True)
 class TurnSpec:
-    """Everything that one turn needs: the request, what reads it, and what happens when the connection ends."""
+    """Everything for one turn: the request, the dialect of its stream, and what to do when the connection ends."""
 
     request: StreamRequest
     dialect: str = "auto"
@@ -39,18 +39,18 @@ def chat_turn(
     token: str | None = None,
     model: str | None = None,
 ) -> TurnSpec:
-    """The next turn of a conversation with the spec's profile. `token`, when given, is our endpoint's.
+    """The next turn of a conversation with the spec's profile. `token`, when given, is that of our own endpoint.
 
-    The key goes where the dialect's provider wants it, unless the profile's own headers bring it; headers of the
-    profile replace those of the dialect.
+    The key is sent in the header that the dialect's provider expects, unless the profile's headers already hold it;
+    headers of the profile replace those of the dialect.
 
-    Our own endpoint can resume, so its turns reconnect with ``Last-Event-ID`` by default; other people's POSTs
-    never repeat unless the profile says so.
+    Our own endpoint can resume, so its turns reconnect with ``Last-Event-ID`` by default. A POST to any other server is
+    never repeated unless the profile says so: a second answer would be generated, and paid for.
     """
     profile = spec.profile
     dialect = dialects.dialect_class(profile.dialect)
     own = profile.base_url is None
-    # Our own endpoint was started with the profile's model, and knows it by the name that it gave itself.
+    # Our own endpoint was started with the profile's model, which it may call by another name.
     name = (model if own else None) or profile.model or model or "default"
     prepared = dialect.prepare(base_url, name, messages, sampling(profile))
     headers = [*fields.without(prepared.headers, *profile.headers), *profile.headers.items()]
@@ -66,7 +66,7 @@ def chat_turn(
 
 
 def inspect_turn(spec: SessionSpec) -> TurnSpec:
-    """The one turn of an inspection. A GET reconnects with ``Last-Event-ID`` by default, as the standard has it."""
+    """The turn of an inspection. A GET reconnects with ``Last-Event-ID`` by default, as an EventSource does."""
     assert spec.request is not None
     kind = "last-event-id" if spec.request.method == "GET" else "never"
     request = replace(spec.request, dialect=spec.dialect, any_type=spec.any_type or spec.request.any_type)
@@ -87,6 +87,6 @@ def _turn(spec: SessionSpec, request: StreamRequest, dialect: str, policy: Polic
 
 
 def sampling(profile: Profile) -> dict[str, Any]:
-    """The sampling parameters that the profile sets; what it leaves alone is not sent."""
+    """The sampling parameters that the profile sets; the others are not sent."""
     values = {name: getattr(profile, name) for name in SAMPLING}
     return {name: value for name, value in values.items() if value not in (None, [])}

@@ -1,4 +1,4 @@
-"""What a session is to be: decided by the command line once, read by everything after it."""
+"""What a session is to do: decided once by the command line, read by everything after it."""
 
 from __future__ import annotations
 

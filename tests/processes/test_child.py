@@ -17,8 +17,6 @@ from sse_tui.processes.child import Child, exit_name
 from tests.children import alive, children, wait_until_gone
 from tests.processes.peer import Corrupt, Echo, Exit, Linger, Write, read_echo
 
-Start = Callable[..., "asyncio.Future[Child[Echo]]"]
-
 
 @pytest.fixture(name="peer")
 async def _peer() -> AsyncIterator[Callable]:

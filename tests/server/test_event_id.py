@@ -1,4 +1,4 @@
-"""Event ids find their place again, and nothing else is taken for one."""
+"""Event ids are parsed back to what they name, and nothing else is mistaken for one."""
 
 from __future__ import annotations
 

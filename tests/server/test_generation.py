@@ -6,6 +6,10 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
+
+from sse_tui.engine.interface import PrefillProgress, Step
+from sse_tui.engine.queued_generation import QueuedGeneration
 from sse_tui.engine.scripted import ScriptedEngine
 
 TEXT = "one two three four five six seven eight nine ten " * 3 + "end"
@@ -50,7 +54,10 @@ async def test_it_is_cancelled_after_the_grace_period_and_says_so(serving: Any, 
     await until_idle(served, 1)
     rest = events((await served.resume_by_get(last_event_id)).content)
     error = json.loads(rest[-1].data)["error"]
-    assert (error["code"], error["message"]) == ("cancelled", "Cancelled: nobody was listening for 0.1 s.")
+    assert (error["code"], error["message"]) == (
+        "cancelled",
+        "Cancelled: the stream had no reader for 0.1 s.",
+    )
     assert len(rest) < 10
 
 
@@ -115,16 +122,19 @@ async def test_a_client_of_a_whole_answer_that_leaves_ends_it(serving: Any) -> N
     await until_idle(served, 1)
 
 
-async def test_the_slow_start_of_an_engine_does_not_hold_back_the_headers(serving: Any) -> None:
+async def test_the_slow_start_of_an_engine_does_not_hold_back_the_headers(
+    serving: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No sign of life for longer than `accept_wait_s`: the response starts all the same."""
 
-    class Silent(ScriptedEngine):
-        def submit(self, request: Any) -> Any:
-            generation = super().submit(request)
-            generation._steps.clear()
-            return generation
+    class Late(QueuedGeneration):
+        def put(self, step: Step) -> None:
+            if not isinstance(step, PrefillProgress):
+                super().put(step)
 
-    served = await serving(Silent("a b", ttft_ms=1000), accept_wait_s=0.05)
+    monkeypatch.setattr("sse_tui.engine.scripted.QueuedGeneration", Late)
+
+    served = await serving(ScriptedEngine("a b", ttft_ms=1000), accept_wait_s=0.05)
     loop = asyncio.get_running_loop()
     started = loop.time()
     async with served.http.stream("POST", "/v1/chat/completions", json=served.body()) as response:

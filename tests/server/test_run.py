@@ -118,7 +118,7 @@ async def test_an_engine_that_does_not_stop_does_not_hold_the_shutdown(serving: 
     class Deaf(ScriptedEngine):
         def submit(self, request: Any) -> Any:
             generation = super().submit(request)
-            generation._on_cancel = None
+            generation.cancel = lambda: None
             return generation
 
     served = await serving(Deaf("word " * 100, gap_ms=30), drain_s=0.2)
@@ -157,7 +157,7 @@ async def test_a_taken_port_is_said_to_be_taken() -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        with pytest.raises(UsageError, match=f"Port {port} on 127.0.0.1 is taken") as caught:
+        with pytest.raises(UsageError, match=f"Port {port} on 127.0.0.1 is in use") as caught:
             await begin(ScriptedEngine("a"), port=port)[0]
     assert caught.value.code == "port-taken"
     assert caught.value.hint

@@ -26,9 +26,9 @@ def recordings_dir(config: Config) -> Path:
 
 
 def recording_path(spec: SessionSpec) -> Path:
-    """A new file for the session; older unkept recordings beyond the configured number are removed.
+    """A new file for the session; the oldest recordings beyond the configured number are removed, but not kept ones.
 
-    Raises `RecordingError` where the folder of recordings cannot be made.
+    Raises `RecordingError` when the folder of recordings cannot be made.
     """
     if spec.record_to is not None:
         return spec.record_to
@@ -39,7 +39,7 @@ def recording_path(spec: SessionSpec) -> Path:
         raise RecordingError(
             "cannot-create",
             f"The folder of recordings {folder} cannot be made: {error.strerror}.",
-            "Record elsewhere with --record FILE or dir in the [recording] table, or do without: --no-record.",
+            "Record elsewhere with --record FILE or dir in the [recording] table, or not at all with --no-record.",
         ) from error
     prune(folder, keep=spec.config.recording.keep - 1)
     return new_path(folder, datetime.now(UTC).isoformat(), spec.mode)
@@ -179,6 +179,6 @@ def _gone(end: str = "") -> SseTuiError:
     how = f": it {end.rstrip('.')}" if end else ""
     return StreamError(
         "capture-gone",
-        f"The capture process is not running any more{how}. What it recorded is whole.",
-        f"Its log is {state_dir() / 'capture.log'}. F8 starts it again, and the recording goes on.",
+        f"The capture process is no longer running{how}. What it recorded is intact.",
+        f"Its log is {state_dir() / 'capture.log'}. F8 restarts it, and the recording continues.",
     )
