@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from textual.widgets._toast import Toast
 
 from sse_tui.config import Config, Ui
 from sse_tui.session.spec import SessionSpec
@@ -43,7 +42,7 @@ def opened() -> Callable[..., SseTuiApp]:
 
 def notices(app: SseTuiApp) -> str:
     """What the notices on screen say, titles included."""
-    return "\n".join(str(toast.render()) for toast in app.screen.query(Toast))
+    return "\n".join(str(toast.render()) for toast in app.screen.query("Toast"))
 
 
 @pytest.fixture

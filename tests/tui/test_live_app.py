@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from pathlib import Path
 
 import pytest
 from textual import events
@@ -15,7 +14,7 @@ from sse_tui.session.spec import SessionSpec
 from sse_tui.tui.app import SseTuiApp
 from sse_tui.tui.bars.faults_bar import FaultKeys
 from sse_tui.tui.bars.header import HeaderLine
-from tests.children import child_running
+from tests.children import child_running, children
 from tests.tui.conftest import notices
 
 WORDS = " ".join(f"word{n}" for n in range(60))
@@ -38,19 +37,6 @@ def endpoint_ready(app: SseTuiApp) -> bool:
 def turn_over(app: SseTuiApp, number: int = 1) -> bool:
     turns = app.session.analysis.turns
     return len(turns) == number and turns[-1].over and not app.session.busy
-
-
-def children() -> set[int]:
-    """The processes that this one has started and that still run."""
-    found: set[int] = set()
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = entry.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == os.getpid() and fields[0] != "Z":
-            found.add(int(entry.parent.name))
-    return found
 
 
 async def test_two_turns_of_a_conversation(until) -> None:

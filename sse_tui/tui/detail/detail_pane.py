@@ -34,6 +34,7 @@ from sse_tui.tui.panes import enter
 from sse_tui.wirelog.rows import Row
 
 STYLES = ("key", "string", "number", "word", "quiet", "title", "error", "match")
+FOLDED_LINES = 5_000
 NOTHING = [[("Select a row of the wire log.", "quiet")]]
 
 
@@ -57,8 +58,12 @@ class DetailLines(LineView):
 
     def _fold(self) -> None:
         # Only a few thousand lines are folded ahead of time; more (a large hex dump) never exceed the width.
-        if self._lines.total > 5_000:
+        if self._lines.total > FOLDED_LINES:
             self._folded = None
+            return
+        if not self.size.width:
+            # Not laid out yet: the width is known with the resize that follows.
+            self._folded = []
             return
         width = self.content_width
         self._folded = [
