@@ -27,7 +27,7 @@ _RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DownloadSource:
     """A file on a server. Its first bytes must be `begins`; `sha256` and `size` are None if unknown."""
 
     url: str
@@ -37,7 +37,7 @@ class Source:
     begins: bytes = b""
 
 
-def fetch(source: Source, part: Path, report: ProgressReporter) -> str:
+def fetch(source: DownloadSource, part: Path, report: ProgressReporter) -> str:
     """Download `source`, or the rest of it, to `part`. Returns the SHA-256 of the complete file.
 
     Raises `ModelError`: download-network, download-refused, download-not-it, disk-full, model-hash. A part
@@ -76,7 +76,7 @@ def fetch(source: Source, part: Path, report: ProgressReporter) -> str:
 class _Transfer:
     """The state of one download, which may take several connections."""
 
-    def __init__(self, source: Source, part: Path, report: ProgressReporter) -> None:
+    def __init__(self, source: DownloadSource, part: Path, report: ProgressReporter) -> None:
         self._source = source
         self._part = part
         self._report = report

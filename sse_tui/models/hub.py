@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sse_tui.errors import ModelError
-from sse_tui.models.download import Source
+from sse_tui.models.download import DownloadSource
 
 _SHA256_DIGITS = 64
 
 
-def hub_source(spec: str) -> Source:
+def hub_source(spec: str) -> DownloadSource:
     """The source of "owner/repo/path/file.gguf", where "repo" may be followed by "@revision"."""
     owner, _, rest = spec.partition("/")
     repository, _, file = rest.partition("/")
@@ -36,4 +36,4 @@ def hub_source(spec: str) -> Source:
     sha256 = tag if len(tag) == _SHA256_DIGITS else None
     headers = hub.utils.build_hf_headers()
     # Not `found.location`: a redirect to another host must not be followed with the user's token.
-    return Source(url, headers=headers, sha256=sha256, size=found.size, begins=b"GGUF")
+    return DownloadSource(url, headers=headers, sha256=sha256, size=found.size, begins=b"GGUF")

