@@ -107,7 +107,7 @@ def _configuration(loaded: Loaded) -> CheckResult:
 def _model(loaded: Loaded) -> CheckResult:
     from sse_tui.models import CATALOGUE, resolve
     from sse_tui.models.disk import sha256_of
-    from sse_tui.models.progress import Report
+    from sse_tui.models.progress import ProgressReporter
 
     name = loaded.config.local.model
     try:
@@ -117,7 +117,7 @@ def _model(loaded: Loaded) -> CheckResult:
         known = CATALOGUE.get(name)
         if known is None:
             return CheckResult("ok", f"{found} ({found.stat().st_size / 1e6:.1f} MB)")
-        if sha256_of(found, Report()) != known.sha256:
+        if sha256_of(found, ProgressReporter()) != known.sha256:
             hint = f"Run: sse-tui models rm {name}; sse-tui models pull {name}"
             return CheckResult("fail", f"{found} has an unexpected SHA-256", hint)
     except (SseTuiError, OSError) as error:

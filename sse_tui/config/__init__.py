@@ -1,8 +1,8 @@
 """Configuration: TOML file, environment and flags into one checked `Config`.
 
-``load`` is the way in. A wrong key or value is a `ConfigError` that names the file, the line, the key, and
-the nearest valid name. Secrets are never part of a `Config`: a profile says where its key comes from, and
-``api_key`` fetches it.
+Start with ``load``. A wrong key or value raises a `ConfigError` that names the file, the line, the key, and the
+nearest valid name. A `Config` never holds secrets: a profile says where its API key comes from, and ``api_key``
+fetches it.
 """
 
 from sse_tui.config.api_keys import api_key, masked

@@ -1,4 +1,4 @@
-"""API keys: where they come from, and how values that may carry one are shown."""
+"""API keys: getting them, and hiding values that may contain one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MASK = "***"
 
 
 def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
-    """The key of `profile`: from its environment variable, else from its command; None when it names neither.
+    """The API key of `profile`: from its environment variable, else from its command; None if it names neither.
 
-    Raises `ConfigError`, which never contains what the command printed to stdout.
+    Raises `ConfigError`, which never contains what the command wrote to stdout.
     """
     if profile.api_key_env is not None:
         if found := environ.get(profile.api_key_env, "").strip():
@@ -26,14 +26,14 @@ def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
         if profile.api_key_command is None:
             raise ConfigError(
                 "api-key-not-set",
-                f"The environment variable {profile.api_key_env}, which api_key_env names, is not set.",
-                f"Set it, or use api_key_command in the profile: export {profile.api_key_env}=...",
+                f"The environment variable {profile.api_key_env}, named by api_key_env, is not set.",
+                f"Set it (export {profile.api_key_env}=...), or use api_key_command in the profile.",
             )
     return _from_command(profile.api_key_command, environ) if profile.api_key_command is not None else None
 
 
 def _from_command(command: str, environ: Mapping[str, str]) -> str:
-    """The first line that `command` prints. It is split like a shell would, but no shell runs it."""
+    """The first line that `command` prints. It is split as a shell would split it, but not run by a shell."""
     import subprocess  # only a profile with a command needs it
 
     try:
@@ -51,8 +51,8 @@ def _from_command(command: str, environ: Mapping[str, str]) -> str:
     except ValueError as error:
         raise _command_error(command, str(error)) from error
     except subprocess.TimeoutExpired:
-        # Without "from": the exception holds the output so far.
-        raise _command_error(command, f"it did not end within {COMMAND_TIMEOUT_S:g} s") from None
+        # Without "from error": that exception contains the output so far, which may be the key.
+        raise _command_error(command, f"it timed out after {COMMAND_TIMEOUT_S:g} s") from None
     except (OSError, IndexError) as error:
         raise _command_error(command, getattr(error, "strerror", None) or "it is empty") from error
     if done.returncode != 0:
@@ -65,11 +65,13 @@ def _from_command(command: str, environ: Mapping[str, str]) -> str:
 
 
 def _command_error(command: str, reason: str) -> ConfigError:
-    return ConfigError("api-key-command", f"api_key_command `{command}` gave no key: {reason}.")
+    return ConfigError(
+        "api-key-command", f"Cannot get the API key from api_key_command `{command}`: {reason}."
+    )
 
 
 def masked(path: tuple[str, ...], value: object) -> object:
-    """The value of the key at `path` as it may be shown to others."""
+    """The value of the key at `path`, safe to show to others."""
     if not isinstance(value, str):
         return value
     if len(path) >= 2 and path[-2] == "headers" and may_be_secret(path[-1]):
@@ -80,7 +82,7 @@ def masked(path: tuple[str, ...], value: object) -> object:
 
 
 def _masked_url(url: str) -> str:
-    """`url` without its password and without the values of query parameters that are named like secrets."""
+    """`url` without its password and without the values of query parameters whose names suggest secrets."""
     user, at, rest = urlsplit(url).netloc.rpartition("@")
     if at:
         url = url.replace(f"{user}@{rest}", f"{MASK}@{rest}", 1)

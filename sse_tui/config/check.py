@@ -1,6 +1,6 @@
-"""Turns plain values into configuration values, one leaf at a time, so that a mistake can be named exactly.
+"""Converts plain values into configuration values, one leaf at a time, so that a message can say exactly what is wrong.
 
-`msgspec.convert` on the whole document would report a path without the line, the origin and the nearest name.
+`msgspec.convert` on the whole document would report a path, but not the line, the origin or the nearest name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sse_tui.text.nearest import did_you_mean
 
 
 class LeafError(Exception):
-    """A key or a value is wrong. `reason` reads after the key's name, `hint` is a sentence or ""."""
+    """A key or value is wrong. `reason` continues a sentence that starts with the key's name; `hint` may be ""."""
 
     def __init__(self, reason: str, hint: str = "", code: str = "config-bad-value") -> None:
         super().__init__(reason)
@@ -70,9 +70,9 @@ def value(given: Any, type_: Any) -> Any:
 
 
 def from_text(given: str, type_: Any) -> Any:
-    """`given`, as an environment variable holds it, as a value of the type of a leaf. Raises `LeafError`.
+    """`given`, the text of an environment variable, converted to the type of a leaf. Raises `LeafError`.
 
-    The empty string unsets what may be unset. Lists are a JSON array or separated by commas, tables are JSON.
+    An empty string unsets an optional value. A list is a JSON array or separated by commas, a table is JSON.
     """
     inner = _without_none(type_)
     if given == "" and inner is not type_:
@@ -89,7 +89,7 @@ def from_text(given: str, type_: Any) -> Any:
 
 
 def _finite(given: Any) -> Any:
-    """No setting can be infinite, though TOML and `float` know the word. Raises `msgspec.ValidationError`."""
+    """Rejects inf and nan, which TOML and `float` accept but no setting does. Raises `msgspec.ValidationError`."""
     if isinstance(given, float) and not math.isfinite(given):
         raise msgspec.ValidationError("not finite")
     return given
@@ -123,7 +123,7 @@ def _bounds(meta: msgspec.Meta) -> str:
 
 
 def _without_none(type_: Any) -> Any:
-    """The type with its None taken off, `type_` itself when it had none."""
+    """The type without its None; `type_` itself if None is not one of its values."""
     if typing.get_origin(type_) in (Union, types.UnionType):
         [inner] = [part for part in typing.get_args(type_) if part is not type(None)]
         return inner
@@ -131,7 +131,7 @@ def _without_none(type_: Any) -> Any:
 
 
 def _shown(given: Any) -> str:
-    """A wrong value as the user wrote it, shortened: the message is one line."""
+    """A wrong value as the user wrote it, shortened to fit on one line."""
     if isinstance(given, bool):
         return "true" if given else "false"
     if isinstance(given, dict):

@@ -1,4 +1,4 @@
-"""Reads the configuration: flag over environment over file over default; keeps each value's origin."""
+"""Reads the configuration: flags override environment variables, which override the file; keeps each origin."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ from sse_tui.errors import ConfigError, SseTuiError
 
 PREFIX = "SSE_TUI_"
 SELECTED = "*"
-"""In the path of an override: the name of the profile that is selected in the end."""
+"""In the path of an override: the name of the selected profile, whichever that turns out to be."""
 
 
 class Override(NamedTuple):
-    """A value from the command line. `path` may name the selected profile as ``("profiles", "*", "model")``;
-    `flag` is how the user wrote it, for messages and origins."""
+    """A value from the command line. `path` may refer to the selected profile: ``("profiles", "*", "model")``.
+
+    `flag` is the option as the user wrote it, for messages and origins.
+    """
 
     path: KeyPath
     value: Any
@@ -37,7 +39,7 @@ class Loaded(NamedTuple):
     """The configuration, and where each value comes from.
 
     `origins` maps every leaf, by its dotted key, to "default", "file PATH:LINE", "env NAME" or "flag --x".
-    `path` is where the file is, or would be; `exists` whether it is there.
+    `path` is where the file is, or would be; `exists` says whether it exists.
     """
 
     config: Config
@@ -50,7 +52,7 @@ _Fail: TypeAlias = Callable[[KeyPath, check.LeafError], ConfigError]
 
 
 class _Tree:
-    """Values by path, the latest origin winning, before they become a `Config`."""
+    """Values by path before they become a `Config`; a later origin overrides an earlier one."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
@@ -63,7 +65,7 @@ class _Tree:
         self.origins[path] = origin
 
     def table(self, path: KeyPath) -> dict[str, Any]:
-        """The table at `path`, made if it is not there."""
+        """The table at `path`, created if needed."""
         at = self.values
         for part in path:
             at = at.setdefault(part, {})
@@ -77,7 +79,7 @@ def load(
 ) -> Loaded:
     """The configuration of this run. Raises `ConfigError`.
 
-    A file that the user named (by `path` or the environment) must exist; the default one need not.
+    A file named by the user (`path` or ``SSE_TUI_CONFIG``) must exist; the default file need not.
     """
     named = path is not None or bool(environ.get("SSE_TUI_CONFIG"))
     path = path if path is not None else config_path(environ)
@@ -92,7 +94,7 @@ def load(
     _check_profile(tree)
     _add_overrides(tree, [item for item in overrides if SELECTED in item.path])
     config = msgspec.convert(tree.values, Config)
-    # A profile that was only named in part gets the defaults of the rest here.
+    # Profiles that set only some keys have got the defaults of the others by now.
     filled = _leaves(msgspec.to_builtins(config), Config, ())
     origins = {dotted(leaf): tree.origins.get(leaf, "default") for leaf, _ in filled}
     _check_faults(config, origins)
@@ -104,11 +106,11 @@ def load(
 
 def _add_file(tree: _Tree, path: Path) -> None:
     try:
-        # An editor on Windows begins a file with a byte order mark.
+        # Some editors on Windows start a file with a byte order mark.
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ConfigError("config-unreadable", f"{path}: cannot be read: {reason}.") from error
+        raise ConfigError("config-unreadable", f"Cannot read {path}: {reason}.") from error
     except UnicodeDecodeError as error:
         raise ConfigError("config-not-utf8", f"{path}: not UTF-8 at byte {error.start}.") from error
     try:
@@ -118,40 +120,40 @@ def _add_file(tree: _Tree, path: Path) -> None:
     lines = key_lines(text)
     for leaf, value in _checked_leaves(document, Config, (), _at_file(path, lines)):
         if isinstance(value, dict):
-            # An empty table still makes a profile.
+            # An empty table is a profile, too.
             tree.table(leaf)
             continue
-        tree.put(leaf, value, f"file {_place(path, line_of(lines, leaf))}")
+        tree.put(leaf, value, f"file {_file_line(path, line_of(lines, leaf))}")
 
 
 def _syntax_error(path: Path, text: str, message: str) -> ConfigError:
-    """tomllib's message with its place moved to the front, where editors and eyes look for it."""
-    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
-    reason = message[: place.start()] if place else message
-    line = int(place[1]) if place and place[1] else text.rstrip("\n").count("\n") + 1
-    column = f" (column {place[2]})" if place and place[2] else ""
+    """tomllib's message with the position moved to the front, where editors expect it."""
+    found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+    reason = message[: found.start()] if found else message
+    line = int(found[1]) if found and found[1] else text.rstrip("\n").count("\n") + 1
+    column = f" (column {found[2]})" if found and found[2] else ""
     return ConfigError("config-syntax", f"{path}:{line}: not valid TOML: {reason}{column}.")
 
 
-def _place(path: Path, line: int | None) -> str:
+def _file_line(path: Path, line: int | None) -> str:
     return f"{path}:{line}" if line is not None else str(path)
 
 
 def _at_file(path: Path, lines: dict[KeyPath, int]) -> _Fail:
-    """What turns a mistake in the file into the error that names its place."""
+    """Returns a function that makes the error for a mistake in the file, with its line."""
 
     def fail(leaf: KeyPath, wrong: check.LeafError) -> ConfigError:
-        return _error(wrong, _place(path, line_of(lines, leaf)), leaf)
+        return _error(wrong, _file_line(path, line_of(lines, leaf)), leaf)
 
     return fail
 
 
-def _error(wrong: check.LeafError, place: str, leaf: KeyPath) -> ConfigError:
-    return ConfigError(wrong.code, f"{place}: {dotted(leaf)} {wrong.reason}.", wrong.hint)
+def _error(wrong: check.LeafError, origin: str, leaf: KeyPath) -> ConfigError:
+    return ConfigError(wrong.code, f"{origin}: {dotted(leaf)} {wrong.reason}.", wrong.hint)
 
 
 def _leaves(values: Mapping[str, Any], type_: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
-    """Every leaf of a checked tree. A mapping of strings is one leaf a key."""
+    """Every leaf of a checked tree. In a mapping of strings each key is a leaf."""
     for key, value in values.items():
         inner = check.step(type_, key)
         if check.is_table(inner) or check.is_mapping(inner):
@@ -161,7 +163,7 @@ def _leaves(values: Mapping[str, Any], type_: Any, path: KeyPath) -> Iterator[tu
 
 
 def _checked_leaves(values: Any, type_: Any, path: KeyPath, fail: _Fail) -> Iterator[tuple[KeyPath, Any]]:
-    """Every table and leaf of an unchecked tree, checked on the way; the first mistake is raised by `fail`."""
+    """Every table and leaf of an unchecked tree, checked first; raises what `fail` returns at the first mistake."""
     for key, value in values.items():
         leaf = (*path, key)
         try:
@@ -178,8 +180,10 @@ def _checked_leaves(values: Any, type_: Any, path: KeyPath, fail: _Fail) -> Iter
 
 
 def _add_environment(tree: _Tree, environ: Mapping[str, str]) -> None:
-    """Variables of the form ``SSE_TUI_TABLE__KEY``, and ``SSE_TUI_PROFILE``. Others with the
-    prefix (``SSE_TUI_CONFIG``) name no key and are not looked at."""
+    """Variables of the form ``SSE_TUI_TABLE__KEY``, and ``SSE_TUI_PROFILE``.
+
+    Others with the prefix, such as ``SSE_TUI_CONFIG``, do not name a key and are ignored.
+    """
     for name in sorted(environ):
         parts = name.removeprefix(PREFIX).split("__")
         if not name.startswith(PREFIX) or (len(parts) == 1 and parts[0] != "PROFILE"):
@@ -197,13 +201,15 @@ def _add_environment(tree: _Tree, environ: Mapping[str, str]) -> None:
 
 
 def _environment_path(tree: _Tree, parts: list[str]) -> tuple[KeyPath, Any]:
-    """The key a variable names. Names are compared as a shell can write them: upper case, ``_`` for ``-``."""
+    """The key that a variable names. A shell can only write names in upper case and with ``_`` for ``-``."""
     at: Any = tree.values
     type_: Any = Config
     path: KeyPath = ()
     for part in parts:
         if not (check.is_table(type_) or check.is_mapping(type_)):
-            raise check.LeafError(f"goes below {dotted(path)}, which is no table", "", "config-unknown-key")
+            raise check.LeafError(
+                f"names a key below {dotted(path)}, which is not a table", "", "config-unknown-key"
+            )
         given = part.lower()
         have = at if isinstance(at, dict) else {}
         key = next((name for name in have if name.lower().replace("-", "_") == given), given)
@@ -236,13 +242,13 @@ def _check_profile(tree: _Tree) -> None:
     origin = tree.origins["profile",]
     raise ConfigError(
         "config-unknown-profile",
-        f"There is no profile {name!r} (asked for by {origin}).",
+        f"There is no profile {name!r} (requested by {origin}).",
         f"Known profiles: {', '.join(sorted(known))}.",
     )
 
 
 def _check_faults(config: Config, origins: Mapping[str, str]) -> None:
-    """Fault plans are parsed now, so that a mistake is reported with its line and not mid-session."""
+    """Parse fault plans now, so that a mistake is reported with its line, not in the middle of a session."""
     if not config.faults:
         return
     from sse_tui.faults import parse_plan
@@ -265,12 +271,12 @@ def _check_patterns(config: Config, origins: Mapping[str, str]) -> None:
             key = "recording.redact_patterns"
             raise ConfigError(
                 "config-bad-value",
-                f"{_from(origins, key)}: {key}: {pattern!r} is no regular expression: {error}.",
+                f"{_from(origins, key)}: {key}: {pattern!r} is not a valid regular expression: {error}.",
             ) from error
 
 
 def _check_requests(config: Config, origins: Mapping[str, str]) -> None:
-    """What a profile puts into a request must be sendable."""
+    """Check that what a profile adds to a request can be sent."""
     for name, profile in config.profiles.items():
         where = ("profiles", name)
         if profile.base_url is not None and not _is_http_url(profile.base_url):
@@ -279,7 +285,7 @@ def _check_requests(config: Config, origins: Mapping[str, str]) -> None:
             if not fields.is_token(header):
                 _refuse(origins, (*where, "headers", header), f"invalid header name {header!r}")
             if not fields.is_value(value):
-                _refuse(origins, (*where, "headers", header), "the value has a line end or NUL in it")
+                _refuse(origins, (*where, "headers", header), "the value contains a line break or NUL")
 
 
 def _is_http_url(text: str) -> bool:
@@ -292,7 +298,7 @@ def _is_http_url(text: str) -> bool:
 
 def _refuse(origins: Mapping[str, str], path: tuple[str, ...], what: str) -> NoReturn:
     key = dotted(path)
-    # A table that came as one value, as from the environment, has one origin.
+    # A table that was set as one value, as by an environment variable, has one origin.
     origin = _from(origins, key if key in origins else dotted(path[:-1]))
     raise ConfigError("config-bad-value", f"{origin}: {key}: {what}.")
 
@@ -310,10 +316,10 @@ def _check_dialects(config: Config, origins: Mapping[str, str]) -> None:
             raise ConfigError(
                 "config-bad-value",
                 f"{_from(origins, key)}: {key}: there is no dialect {given!r}.",
-                f"Known: {', '.join(dialects.names())}.",
+                f"Known dialects: {', '.join(dialects.names())}.",
             )
 
 
 def _from(origins: Mapping[str, str], key: str) -> str:
-    """The origin of a key as the beginning of a message."""
+    """The origin of a key, to start a message with."""
     return origins[key].removeprefix("file ").removeprefix("env ").removeprefix("flag ")

@@ -1,7 +1,7 @@
-"""On which line of a TOML text a key is set, for messages; `tomllib` gives values but no places.
+"""Finds the line of a TOML text on which a key is set, for messages: `tomllib` returns values without positions.
 
-A scan of lines, not a second parser: it knows table headers, bare, quoted and dotted keys, and skips
-multi-line strings. Keys inside an inline table or an array are found at the line of the key that holds them.
+This scans lines and is not a second parser: it knows table headers, bare, quoted and dotted keys, and skips
+multi-line strings. A key inside an inline table or an array is reported at the line of the key that contains it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
             lines.setdefault(table, number)
         elif assignment := _ASSIGNMENT.match(line):
             path = table + _parts(assignment[1])
-            # The tables that a dotted key makes on the way are set here as well.
+            # A dotted key sets the tables on its path, too.
             for depth in range(len(table) + 1, len(path) + 1):
                 lines.setdefault(path[:depth], number)
             closing = _open_string(line[assignment.end() :], "")
@@ -39,7 +39,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
 
 
 def line_of(lines: dict[KeyPath, int], path: KeyPath) -> int | None:
-    """The line of `path`, or of the nearest key that holds it; None where the text does not name it."""
+    """The line of `path`, or of the innermost key that contains it; None if the text does not mention it."""
     for depth in range(len(path), 0, -1):
         if path[:depth] in lines:
             return lines[path[:depth]]
@@ -47,7 +47,7 @@ def line_of(lines: dict[KeyPath, int], path: KeyPath) -> int | None:
 
 
 def dotted(path: KeyPath) -> str:
-    """`path` as TOML writes it, with the parts quoted that need it."""
+    """`path` in TOML notation, with quotes around the parts that need them."""
     return ".".join(part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'"{part}"' for part in path)
 
 
@@ -56,7 +56,7 @@ def _parts(text: str) -> KeyPath:
 
 
 def _open_string(line: str, closing: str) -> str:
-    """Which delimiter of a multi-line string is still open at the end of `line`, "" for none."""
+    """The delimiter of the multi-line string that is still open at the end of `line`, "" for none."""
     position = 0
     while True:
         if closing:

@@ -1,5 +1,4 @@
-"""Where things lie on this machine. Each place can be moved by an environment variable, for tests and
-containers."""
+"""Directories and files on this machine. Each can be moved with an environment variable, for tests and containers."""
 
 from __future__ import annotations
 
@@ -13,8 +12,10 @@ from sse_tui.errors import UsageError
 
 
 def state_dir() -> Path:
-    """The folder for what accumulates: recordings, prompt history, logs of helper processes. Created on first
-    use. Raises `UsageError` where it cannot be made."""
+    """The directory for recordings, prompt history and logs of child processes, created if needed.
+
+    Raises `UsageError` if that fails.
+    """
     configured = os.environ.get("SSE_TUI_STATE_DIR")
     folder = Path(configured) if configured else platformdirs.user_state_path("sse-tui")
     try:
@@ -22,14 +23,14 @@ def state_dir() -> Path:
     except OSError as error:
         raise UsageError(
             "state-dir",
-            f"The folder {folder} cannot be made: {error.strerror}.",
-            "Name another in SSE_TUI_STATE_DIR.",
+            f"Cannot create the directory {folder}: {error.strerror}.",
+            "Set SSE_TUI_STATE_DIR to another one.",
         ) from error
     return folder
 
 
 def config_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where the configuration file is looked for: ``$SSE_TUI_CONFIG``, else the user's own directory."""
+    """Where the configuration file is expected: ``$SSE_TUI_CONFIG``, else in the user's configuration directory."""
     if named := environ.get("SSE_TUI_CONFIG"):
         return Path(named).expanduser()
     return platformdirs.user_config_path("sse-tui", appauthor=False) / "config.toml"

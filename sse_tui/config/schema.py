@@ -1,7 +1,7 @@
-"""What can be configured: one struct a TOML table, every default in one place.
+"""What can be configured: one struct for each TOML table, every default in one place.
 
-Times are in the unit the name ends with (`_s` seconds, `_ms` milliseconds), sizes in bytes. A field that is
-None by default is "not set". `config.example.toml` explains each key and is tested against these types.
+The name of a time ends with its unit (`_s` seconds, `_ms` milliseconds); sizes are in bytes. A field whose default
+is None is "not set". `config.example.toml` explains each key and is tested against these types.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PositiveInt: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 NonNegativeInt: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 PositiveFloat: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
 NonNegativeFloat: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
-# At most about 30 years, so that nanoseconds of it are still a time.
+# At most about 30 years: in nanoseconds it still fits into 64 bits.
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(gt=0, le=1_000_000_000)]
 NonNegativeSeconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1_000_000_000)]
 Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -24,7 +24,7 @@ Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 ReconnectPolicy: TypeAlias = Literal["never", "last-event-id", "always"]
 
 LOCAL_PROFILE = "local"
-"""The profile that is always there: the local model through the built-in endpoint."""
+"""The profile that always exists: the local model through the built-in endpoint."""
 
 
 class Section(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
@@ -32,10 +32,10 @@ class Section(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
 
 
 class Profile(Section, kw_only=True, frozen=True):
-    """Whom to talk to and how. `base_url` None means the built-in endpoint with the model of ``[local]``.
+    """A server, and how to talk to it. Without `base_url` it is the built-in endpoint with the model of ``[local]``.
 
-    A sampling value that is None is not sent, so that the server's own default holds. `reconnect` None means
-    the default of the request: ``last-event-id`` for GET and for the built-in endpoint, ``never`` otherwise.
+    A sampling value that is None is not sent, so the server's default applies. Without `reconnect` the default depends
+    on the request: ``last-event-id`` for GET and for the built-in endpoint, ``never`` otherwise.
     """
 
     dialect: str = "openai-chat"
@@ -56,7 +56,7 @@ class Profile(Section, kw_only=True, frozen=True):
 
 
 class TimeoutsSection(Section, kw_only=True, frozen=True):
-    """How long to wait, in seconds: for a connection, for the body's first byte, between reads, for all."""
+    """Time limits in seconds: to connect, to the first byte of the body, between reads, and overall."""
 
     connect_s: Seconds = 10.0
     first_byte_s: Seconds = 120.0
@@ -65,8 +65,10 @@ class TimeoutsSection(Section, kw_only=True, frozen=True):
 
 
 class Local(Section, kw_only=True, frozen=True):
-    """The local model. `model` is a catalogue name or the path of a GGUF file; `n_gpu_layers` -1 offloads
-    all; `n_threads` None is the number of cores less one; `n_seq` is how many answers one batch decodes."""
+    """The local model. `model` is a catalogue name or the path of a GGUF file. `n_gpu_layers` -1 offloads all layers.
+
+    `n_threads` None means the number of cores minus one. `n_seq` answers are decoded in parallel.
+    """
 
     model: str = "smollm2-135m-instruct"
     n_gpu_layers: Annotated[int, msgspec.Meta(ge=-1)] = -1
@@ -76,10 +78,10 @@ class Local(Section, kw_only=True, frozen=True):
 
 
 class Server(Section, kw_only=True, frozen=True):
-    """The endpoint of ``sse-tui serve``; the fields are explained in `sse_tui.server.settings`.
+    """The endpoint of ``sse-tui serve``; `sse_tui.server.settings` explains the fields.
 
-    `token_env` names the environment variable that holds the bearer token. The `store_` fields bound what is
-    kept for resumes: events of one stream, bytes of all streams, seconds after a stream's end.
+    `token_env` names the environment variable that contains the bearer token. The `store_` fields limit what is
+    kept for resuming: events of one stream, bytes of all streams, seconds after the end of a stream.
     """
 
     host: str = "127.0.0.1"
@@ -98,7 +100,7 @@ class Server(Section, kw_only=True, frozen=True):
 
 
 class RecordingSection(Section, kw_only=True, frozen=True):
-    """Where sessions are recorded (`dir` None: the state directory), how many are kept, what is left out."""
+    """Where sessions are recorded (`dir` None: the state directory), how many are kept, and what is redacted."""
 
     dir: str | None = None
     keep: PositiveInt = 50
@@ -108,7 +110,7 @@ class RecordingSection(Section, kw_only=True, frozen=True):
 
 
 class SloSection(Section, kw_only=True, frozen=True):
-    """The bounds of the SLO table: times at most, `completion` at least, `errors` at most (shares of 1)."""
+    """Service level objectives: upper bounds for times and `errors`, a lower bound for `completion` (shares of 1)."""
 
     ttft_p50_ms: PositiveFloat = 100.0
     ttft_p99_ms: PositiveFloat = 500.0
@@ -119,13 +121,13 @@ class SloSection(Section, kw_only=True, frozen=True):
 
 
 class Ui(Section, kw_only=True, frozen=True):
-    """The look of the TUI. `theme` is the name of a Textual theme."""
+    """The appearance of the TUI. `theme` is the name of a Textual theme."""
 
     theme: str = "sse-dark"
 
 
 class Config(Section, kw_only=True, frozen=True):
-    """The whole configuration. `faults` names fault plans, `keys` gives actions of the TUI other keys."""
+    """The whole configuration. `faults` are fault plans by name, `keys` the keys of TUI actions by action."""
 
     profile: str = LOCAL_PROFILE
     profiles: dict[str, Profile] = msgspec.field(default_factory=lambda: {LOCAL_PROFILE: Profile()})
@@ -140,5 +142,5 @@ class Config(Section, kw_only=True, frozen=True):
 
     @property
     def selected(self) -> Profile:
-        """The profile that `profile` names; `load` has checked that it exists."""
+        """The selected profile; `load` has checked that it exists."""
         return self.profiles[self.profile]

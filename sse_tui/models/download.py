@@ -1,7 +1,7 @@
-"""One file over HTTP into a part file: resumed where it was cut, hashed as it comes.
+"""Downloads a file over HTTP into a part file: resumed after an interruption, hashed as it arrives.
 
-A part is continued only when it is known to be of the same file: by ``If-Range`` with a strong validator (RFC
-9110 §13.1.5), or where the whole is checked against a known hash in the end. Without either it starts again.
+A part is continued only if it is certain to be part of the same file: ``If-Range`` with a strong validator says so
+(RFC 9110, section 13.1.5), or the complete file is checked against a known hash. Otherwise the download starts over.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import httpx
 
 from sse_tui.errors import ModelError
 from sse_tui.models.disk import BLOCK, disk_errors, require_space
-from sse_tui.models.progress import Report
+from sse_tui.models.progress import ProgressReporter
 
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _DELAYS_S = (0.2, 1.0, 3.0)
@@ -27,9 +27,8 @@ _RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A file on a server. `begins` is what its first bytes must be; `sha256` and `size` are None where
-    unknown."""
+class DownloadSource:
+    """A file on a server. Its first bytes must be `begins`; `sha256` and `size` are None if unknown."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -38,11 +37,11 @@ class Source:
     begins: bytes = b""
 
 
-def fetch(source: Source, part: Path, report: Report) -> str:
-    """Download `source` to `part`, or the rest of it; the SHA-256 of the whole.
+def fetch(source: DownloadSource, part: Path, report: ProgressReporter) -> str:
+    """Download `source`, or the rest of it, to `part`. Returns the SHA-256 of the complete file.
 
     Raises `ModelError`: download-network, download-refused, download-not-it, disk-full, model-hash. A part
-    that can be continued stays; a wrong one is removed.
+    that can be continued is kept; a wrong one is removed.
     """
     transfer = _Transfer(source, part, report)
     with httpx.Client(verify=_tls(), timeout=_TIMEOUT, follow_redirects=True) as client:
@@ -60,34 +59,34 @@ def fetch(source: Source, part: Path, report: Report) -> str:
                     raise _network(source.url, error) from error
                 _sleep(delay, report, transfer)
             except httpx.InvalidURL as error:
-                raise ModelError("download-url", f"{source.url!r} is not an address: {error}.") from error
+                raise ModelError("download-url", f"Invalid URL {source.url!r}: {error}.") from error
     _validator_file(part).unlink(missing_ok=True)
     digest = transfer.digest.hexdigest()
     if source.sha256 is not None and digest != source.sha256:
         part.unlink(missing_ok=True)
         raise ModelError(
             "model-hash",
-            f"What came from {source.url} is not the file that was expected: its SHA-256 is {digest}, "
-            f"not {source.sha256}. It was removed.",
-            "Try again; if it stays so, the source was changed.",
+            f"The file downloaded from {source.url} is not the expected one: its SHA-256 is {digest}, "
+            f"not {source.sha256}. It was deleted.",
+            "Try again. If it happens again, the file on the server has changed.",
         )
     return digest
 
 
 class _Transfer:
-    """The state of one download over several connections."""
+    """The state of one download, which may take several connections."""
 
-    def __init__(self, source: Source, part: Path, report: Report) -> None:
+    def __init__(self, source: DownloadSource, part: Path, report: ProgressReporter) -> None:
         self._source = source
         self._part = part
         self._report = report
         self.digest = hashlib.sha256()
         self.done = 0
         self.total = source.size
-        self._take_up()
+        self._continue_part()
 
     def attempt(self, client: httpx.Client) -> None:
-        """One request for what is missing. Raises `httpx.TransportError` when the connection breaks."""
+        """Request what is missing. Raises `httpx.TransportError` if the connection breaks."""
         if self.total is not None and self.done == self.total:
             return
         self._report("download", self.done, self.total)
@@ -100,7 +99,7 @@ class _Transfer:
             self._begin(response)
             with disk_errors(self._part), self._part.open("ab", buffering=BLOCK) as file:
                 for block in response.iter_raw():
-                    self._check_begin(block)
+                    self._check_start(block)
                     file.write(block)
                     self.digest.update(block)
                     self.done += len(block)
@@ -108,12 +107,12 @@ class _Transfer:
         if self.total is not None and self.done < self.total:
             raise httpx.ReadError(f"the connection ended at {self.done} of {self.total} bytes")
 
-    def _take_up(self) -> None:
-        """Continue a part that is there."""
+    def _continue_part(self) -> None:
+        """Continue with the part of an earlier run, if there is one."""
         if not self._part.exists():
             return
         if self._source.sha256 is None and not _validator_file(self._part).exists():
-            self._start_again()
+            self._start_over()
             return
         with self._part.open("rb") as file:
             while block := file.read(BLOCK):
@@ -121,10 +120,10 @@ class _Transfer:
                 self.done += len(block)
                 self._report("download", self.done, self.total)
         if self.total is not None and self.done > self.total:
-            self._start_again()
+            self._start_over()
 
     def _headers(self) -> dict[str, str]:
-        # Identity, because ranges count the bytes of the representation that is sent.
+        # A range counts the bytes of the representation that is sent: a content coding would change them.
         headers = {**self._source.headers, "Accept-Encoding": "identity"}
         if self.done:
             headers["Range"] = f"bytes={self.done}-"
@@ -135,19 +134,19 @@ class _Transfer:
         return headers
 
     def _begin(self, response: httpx.Response) -> None:
-        """Take up what the response is: the rest of the file, or the whole of it."""
-        place = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-        if response.status_code == 206 and place is not None and place[1] == str(self.done):
-            self.total = int(place[2]) if place[2] != "*" else self.total
+        """Prepare for the body: the rest of the file, or all of it."""
+        answered = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if response.status_code == 206 and answered is not None and answered[1] == str(self.done):
+            self.total = int(answered[2]) if answered[2] != "*" else self.total
         else:
             if self.done:
-                self._start_again()
+                self._start_over()
             length = response.headers.get("Content-Length", "")
             self.total = int(length) if length.isdecimal() else self._source.size
         if self._source.size is not None and self.total != self._source.size:
             raise ModelError(
                 "download-not-it",
-                f"{self._source.url} has {self.total} bytes; the file wanted has {self._source.size}.",
+                f"The file at {self._source.url} has {self.total} bytes; {self._source.size} were expected.",
             )
         require_space(self._part.parent, (self.total or 0) - self.done)
         validator = _strong_validator(response)
@@ -156,23 +155,23 @@ class _Transfer:
         else:
             _validator_file(self._part).unlink(missing_ok=True)
 
-    def _check_begin(self, block: bytes) -> None:
+    def _check_start(self, block: bytes) -> None:
         begins = self._source.begins
         if self.done == 0 and block[: len(begins)] != begins[: len(block)]:
             raise ModelError(
-                "download-not-it", f"{self._source.url} is not a GGUF file: it begins with {block[:40]!r}."
+                "download-not-it", f"{self._source.url} is not a GGUF file: it starts with {block[:40]!r}."
             )
 
     def _past_the_end(self, response: httpx.Response) -> None:
-        """416: the part is the whole file, or of another one."""
-        place = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-        if place is not None and place[2] == str(self.done):
+        """416 Range Not Satisfiable: the part is already complete, or is part of another file."""
+        answered = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if answered is not None and answered[2] == str(self.done):
             self.total = self.done
             return
-        self._start_again()
-        raise httpx.ReadError("the server has another file now")
+        self._start_over()
+        raise httpx.ReadError("the file on the server has changed")
 
-    def _start_again(self) -> None:
+    def _start_over(self) -> None:
         self._part.unlink(missing_ok=True)
         self.digest = hashlib.sha256()
         self.done = 0
@@ -183,7 +182,7 @@ def _validator_file(part: Path) -> Path:
 
 
 def _strong_validator(response: httpx.Response) -> str:
-    """What ``If-Range`` may carry: a strong entity tag, else the date; "" without."""
+    """What ``If-Range`` may carry: a strong entity tag, else the date; "" for neither."""
     tag: str = response.headers.get("ETag", "")
     if tag.startswith('"'):
         return tag
@@ -192,7 +191,7 @@ def _strong_validator(response: httpx.Response) -> str:
 
 
 def _tls() -> ssl.SSLContext:
-    """httpx's own certificates, the system's, and those that pip was told of."""
+    """Trusts the certificates that httpx brings, the system's, and those that pip is configured with."""
     context = httpx.create_ssl_context()
     context.load_default_certs()
     for name in ("PIP_CERT", "REQUESTS_CA_BUNDLE"):
@@ -203,9 +202,9 @@ def _tls() -> ssl.SSLContext:
 
 
 def _sleep(
-    delay: float, report: Report, transfer: _Transfer, pause: Callable[[float], None] = time.sleep
+    delay: float, report: ProgressReporter, transfer: _Transfer, pause: Callable[[float], None] = time.sleep
 ) -> None:
-    """Wait before another attempt, in short naps so that a cancel is seen."""
+    """Wait before the next attempt, in short sleeps so that a cancellation is noticed."""
     end = time.monotonic() + delay
     while time.monotonic() < end:
         report("download", transfer.done, transfer.total)
@@ -217,13 +216,13 @@ def _network(url: str, error: httpx.TransportError) -> ModelError:
     return ModelError(
         "download-network",
         f"The download from {host} failed: {str(error) or type(error).__name__}.",
-        "Check the network; the download continues where it was.",
+        "Check the network connection and run the command again: the download continues where it stopped.",
     )
 
 
 def _refused(url: str, response: httpx.Response) -> ModelError:
     return ModelError(
         "download-refused",
-        f"{url} answered {response.status_code} {response.reason_phrase}.",
-        "Check the address.",
+        f"{url} returned {response.status_code} {response.reason_phrase}.",
+        "Check the URL.",
     )

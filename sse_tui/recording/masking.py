@@ -196,7 +196,7 @@ class KnownSecrets:
         return spans
 
 
-class Search:
+class SecretSearch:
     """Looks for values that must not be there, in all their forms, in bytes that come piece by piece."""
 
     def __init__(self, values: Iterable[str]) -> None:

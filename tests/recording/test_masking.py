@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sse_tui.recording.masking import EAGER, MOST, STAND_INS, KnownSecrets, Search, encodings
+from sse_tui.recording.masking import EAGER, MOST, STAND_INS, KnownSecrets, SecretSearch, encodings
 
 SECRET = "sk-0123456789abcdef"
 
@@ -134,13 +134,13 @@ def test_base64_of_a_text_that_holds_it() -> None:
 @given(st.data(), secrets, st.lists(st.integers(0, 120), max_size=40))
 def test_search_finds_every_form_in_any_pieces(data: st.DataObject, secret: str, places: list[int]) -> None:
     form = data.draw(st.sampled_from(sorted(encodings(secret.strip()))))
-    search = Search([secret.strip()])
+    search = SecretSearch([secret.strip()])
     found = [search.feed(piece) for piece in cut(b"##" + form + b"#", places)]
     assert secret.strip() in found
 
 
 def test_search_tells_which_value_and_nothing_of_what_is_not_there() -> None:
-    search = Search(["first-value", "second-value"])
+    search = SecretSearch(["first-value", "second-value"])
     assert search.feed(b"nothing of second-valu") is None
     assert search.feed(b"e here") == "second-value"
-    assert Search([]).feed(b"anything") is None
+    assert SecretSearch([]).feed(b"anything") is None

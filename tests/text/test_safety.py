@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sse_tui.text import safety
-from sse_tui.text.safety import Policy
+from sse_tui.text.safety import TextPolicy
 
-POLICIES = {name: policy for name, policy in vars(safety).items() if isinstance(policy, Policy)}
+POLICIES = {name: policy for name, policy in vars(safety).items() if isinstance(policy, TextPolicy)}
 SINKS: dict[str, Callable[[str], str]] = {**POLICIES, "html": safety.html}
 DIRECTION = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 odd = st.text(st.characters() | st.characters(categories=["Cc", "Cf", "Cs", "Mn", "Zl", "Zp"]), max_size=40)

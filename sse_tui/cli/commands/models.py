@@ -12,7 +12,7 @@ from sse_tui.cli.options import config_option, load_config
 from sse_tui.cli.output import Output
 
 if TYPE_CHECKING:
-    from sse_tui.models import Progress
+    from sse_tui.models import DownloadProgress
 
 
 @click.group("models")
@@ -87,7 +87,7 @@ def fetch(name: str) -> Path:
 
     with narration.Status() as status:
 
-        def show(progress: Progress) -> None:
+        def show(progress: DownloadProgress) -> None:
             status.update(f"{progress.stage} {name} {narration.bar(progress.done, progress.total)}")
 
         return ensure(name, show)

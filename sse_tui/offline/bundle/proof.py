@@ -15,7 +15,7 @@ from sse_tui.analysis.turn import Turn
 from sse_tui.errors import SseTuiError
 from sse_tui.recording import read_recording
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.masking import Search
+from sse_tui.recording.masking import SecretSearch
 from sse_tui.recording.records import Chunk, Close, Response
 
 BLOCK = 1 << 18
@@ -26,7 +26,7 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def prove_clean(files: Iterable[tuple[str, Callable[[], BinaryIO]]], secrets: list[str]) -> None:
-    """Search the files (a name and what opens it). Raises `SseTuiError` at the first secret."""
+    """SecretSearch the files (a name and what opens it). Raises `SseTuiError` at the first secret."""
     if not secrets:
         return
     for name, opened in files:
@@ -41,13 +41,13 @@ def prove_clean(files: Iterable[tuple[str, Callable[[], BinaryIO]]], secrets: li
 
 
 def prove_text(turns: Iterable[Turn], secrets: list[str]) -> None:
-    """Search what the events of each turn say together. Raises `SseTuiError`."""
+    """SecretSearch what the events of each turn say together. Raises `SseTuiError`."""
     if not secrets:
         return
     for turn in turns:
         channels = {piece.channel for piece in turn.transcript}
         for channel in sorted(channels):
-            search = Search(secrets)
+            search = SecretSearch(secrets)
             for piece in turn.transcript:
                 if piece.channel == channel and (
                     found := search.feed(piece.text.encode("utf-8", "surrogatepass"))
@@ -65,7 +65,7 @@ def leak(where: str, secret: str) -> SseTuiError:
 
 
 def _search_raw(name: str, file: BinaryIO, secrets: list[str]) -> None:
-    search = Search(secrets)
+    search = SecretSearch(secrets)
     while block := file.read(BLOCK):
         if found := search.feed(block):
             raise leak(name, found)
@@ -73,15 +73,15 @@ def _search_raw(name: str, file: BinaryIO, secrets: list[str]) -> None:
 
 def _search_bodies(name: str, file: BinaryIO, secrets: list[str]) -> None:
     """Each connection's reads one after another: as they were sent, and decoded where a coding hid them."""
-    raw: dict[int, Search] = {}
-    plain: dict[int, tuple[ContentDecoder, Search]] = {}
+    raw: dict[int, SecretSearch] = {}
+    plain: dict[int, tuple[ContentDecoder, SecretSearch]] = {}
     for record in read_recording(file):
         conn = record.conn
         if isinstance(record, Response):
-            plain[conn] = ContentDecoder(record.headers), Search(secrets)
+            plain[conn] = ContentDecoder(record.headers), SecretSearch(secrets)
         elif isinstance(record, Chunk):
             data = record.data
-            found = raw.setdefault(conn, Search(secrets)).feed(data)
+            found = raw.setdefault(conn, SecretSearch(secrets)).feed(data)
             if conn in plain and not found:
                 decoder, search = plain[conn]
                 decoded = decoder.decode(data)
@@ -95,7 +95,7 @@ def _search_bodies(name: str, file: BinaryIO, secrets: list[str]) -> None:
 
 def _search_texts(name: str, text: str, secrets: list[str]) -> None:
     for form in _as_read(text):
-        if found := Search(secrets).feed(form.encode("utf-8", "surrogatepass")):
+        if found := SecretSearch(secrets).feed(form.encode("utf-8", "surrogatepass")):
             raise leak(name, found)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
+from sse_tui.recording.imports.exchange import ConnectionNumbers, Exchange, streams_of
 from sse_tui.recording.imports.piece import Piece, malformed
 from sse_tui.recording.imports.whole_documents import (
     BROKEN,
@@ -52,7 +52,7 @@ def read(pieces: Iterable[Piece]) -> tuple[str, Iterator[Record]]:
 
 
 def _records(streams: list[Exchange]) -> Iterator[Record]:
-    numbering = Numbering()
+    numbering = ConnectionNumbers()
     for exchange in streams:
         yield from exchange.records(*numbering.next(exchange))
     yield End(t=0, reason="imported")

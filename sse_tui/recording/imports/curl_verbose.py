@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from sse_tui.recording.imports.heads import HEAD_LIMIT, Body, request_of, response_head
-from sse_tui.recording.imports.marked import Lines, Part
+from sse_tui.recording.imports.heads import HEAD_LIMIT, CapturedBody, request_of, response_head
+from sse_tui.recording.imports.marked import CutLines, LinePiece
 from sse_tui.recording.imports.piece import Piece, malformed
 from sse_tui.recording.records import End, Record, Request
 
@@ -44,7 +44,7 @@ def records(pieces: Iterable[Piece]) -> Iterator[Record]:
 
 class _Verbose:
     def __init__(self) -> None:
-        self._lines = Lines(self._is_body)
+        self._lines = CutLines(self._is_body)
         self._t = 0
         self._conn = 0
         self._scheme = "http"
@@ -53,7 +53,7 @@ class _Verbose:
         self._dumped: list[str] = []
         self._begun = False
         self._head_bytes = 0
-        self._body: Body | None = None
+        self._body: CapturedBody | None = None
         self._request: Request | None = None
         self._pending: list[bytes] = []
         self._reason = ("eof", "")
@@ -78,7 +78,7 @@ class _Verbose:
             out += self._body.close(t, *self._reason)
         return out
 
-    def _part(self, part: Part, out: list[Record]) -> None:
+    def _part(self, part: LinePiece, out: list[Record]) -> None:
         line = part.data
         if not part.begins:
             self._body_part(line)
@@ -147,7 +147,7 @@ class _Verbose:
         if self._request is not None:
             out.append(msgspec.structs.replace(self._request, conn=self._conn))
             self._request = None
-        self._body = Body(head, t=self._t, turn=1, conn=self._conn)
+        self._body = CapturedBody(head, t=self._t, turn=1, conn=self._conn)
         self._begun = False
         out += self._body.begin()
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sse_tui.limits import MAX_EVENT_BYTES
-from sse_tui.recording.imports.marked import Lines
+from sse_tui.recording.imports.marked import CutLines
 from sse_tui.recording.imports.piece import Piece, malformed
 from sse_tui.recording.imports.rebuilt import NOTE, Rebuilder
 from sse_tui.recording.imports.stamps import DAY, NS
@@ -48,7 +48,7 @@ def _ends_row(line: bytes) -> bool:
 def records(pieces: Iterable[Piece]) -> Iterator[Record]:
     """The records of the rows: each a chunk at its time, from 0 at the first row."""
     table = _Table()
-    lines = Lines()
+    lines = CutLines()
     yield Note(t=0, text=NOTE)
     for _, data in pieces:
         for part in lines.feed(data):

@@ -116,7 +116,7 @@ def streams_of(exchanges: Sequence[Exchange]) -> list[bool]:
     return taken if any(taken) else [exchange.asked_for_stream for exchange in exchanges]
 
 
-class Numbering:
+class ConnectionNumbers:
     """Numbers connections, and turns: a request that goes on after an event id belongs to the turn before it."""
 
     def __init__(self) -> None:

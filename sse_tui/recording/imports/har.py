@@ -19,7 +19,7 @@ import msgspec
 
 from sse_tui.eventstream import Event, EventTooLarge, Parser
 from sse_tui.fields import has
-from sse_tui.recording.imports.exchange import Exchange, Numbering, streams_of
+from sse_tui.recording.imports.exchange import ConnectionNumbers, Exchange, streams_of
 from sse_tui.recording.imports.har_own import OWN, apply_own, other_records, own_clock
 from sse_tui.recording.imports.piece import Piece, malformed
 from sse_tui.recording.imports.rebuilt import NOTE, Rebuilder
@@ -253,7 +253,7 @@ def _ascending(times: list[int], sizes: list[int]) -> list[tuple[int, int]]:
 def _records(
     exchanges: list[tuple[Exchange, list[Note]]], timed: bool, own: dict[str, Any]
 ) -> Iterator[Record]:
-    numbering = Numbering()
+    numbering = ConnectionNumbers()
     others = other_records(own)
     known = {exchange.numbers for exchange, _ in exchanges}
     numbered = None not in known and len(known) == len(exchanges)

@@ -111,7 +111,7 @@ def with_body(request: Request, body: bytes) -> Request:
         return msgspec.structs.replace(request, body_b64=base64.b64encode(body).decode("ascii"))
 
 
-class Body:
+class CapturedBody:
     """The response to one request, from its head on: feed it the body, close it, and take the records.
 
     A chunked transfer coding is removed where the capture still has it. `promised` tells whether a Content-Length

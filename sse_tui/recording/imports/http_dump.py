@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from sse_tui.recording.imports.heads import (
     HEAD_LIMIT,
-    Body,
+    CapturedBody,
     content_length,
     request_of,
     response_head,
@@ -43,7 +43,7 @@ class _Dump:
         self._request: Request | None = None
         self._request_left = 0
         self._request_body: list[bytes] = []
-        self._body: Body | None = None
+        self._body: CapturedBody | None = None
         self._in_body = False
 
     def feed(self, t: int, data: bytes) -> list[Record]:
@@ -112,7 +112,7 @@ class _Dump:
         if self._body is not None:
             out += self._body.close(t)
             self._conn += 1
-        self._body = Body(head, t=t, turn=1, conn=self._conn)
+        self._body = CapturedBody(head, t=t, turn=1, conn=self._conn)
         out += self._body.begin()
         return True
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 HELD = 4096
 
 
-class Part(NamedTuple):
+class LinePiece(NamedTuple):
     """A line, or a part of a long one: whether it begins there, and its bytes, the line end included."""
 
     begins: bool
@@ -20,7 +20,7 @@ def _never(_beginning: bytes) -> bool:
     return False
 
 
-class Lines:
+class CutLines:
     """Feed it pieces; it gives the lines that are whole, and long ones in parts.
 
     `plain` says of the beginning of a line that no more of it needs to be seen, so that it can pass at once.
@@ -31,7 +31,7 @@ class Lines:
         self._held = b""
         self._inside = False
 
-    def feed(self, data: bytes) -> Iterator[Part]:
+    def feed(self, data: bytes) -> Iterator[LinePiece]:
         """The parts that `data` completes."""
         data = self._held + data
         self._held = b""
@@ -39,20 +39,20 @@ class Lines:
         while at < len(data):
             end = data.find(b"\n", at) + 1
             if end:
-                yield Part(not self._inside, data[at:end])
+                yield LinePiece(not self._inside, data[at:end])
                 self._inside = False
                 at = end
                 continue
             if self._inside or len(data) - at >= HELD or self._plain(data[at : at + HELD]):
-                yield Part(not self._inside, data[at:])
+                yield LinePiece(not self._inside, data[at:])
                 self._inside = True
             else:
                 self._held = data[at:]
             return
 
-    def close(self) -> Iterator[Part]:
+    def close(self) -> Iterator[LinePiece]:
         """What was left without a line end."""
         if self._held:
             held, self._held = self._held, b""
-            yield Part(not self._inside, held)
+            yield LinePiece(not self._inside, held)
             self._inside = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from sse_tui.recording.imports.marked import Lines, Part
+from sse_tui.recording.imports.marked import CutLines, LinePiece
 from sse_tui.recording.imports.piece import Piece, malformed
 from sse_tui.recording.imports.stamps import DAY, Stamp, stamp_of
 from sse_tui.recording.records import Close, End, Record, chunk
@@ -33,7 +33,7 @@ def is_timed_log(lines: Iterable[bytes]) -> bool:
 def records(pieces: Iterable[Piece]) -> Iterator[Record]:
     """The records of a log: chunks at the times in it, from 0 at its first line."""
     log = _Log()
-    lines = Lines()
+    lines = CutLines()
     for _, data in pieces:
         for part in lines.feed(data):
             yield from log.take(part)
@@ -56,7 +56,7 @@ class _Log:
         self._held: list[bytes] = []
         self._size = 0
 
-    def take(self, part: Part) -> Iterator[Record]:
+    def take(self, part: LinePiece) -> Iterator[Record]:
         data = part.data
         if part.begins:
             found = self._split(data)
