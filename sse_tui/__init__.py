@@ -52,10 +52,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> object:
-    # PEP 562: the program itself imports this package, and must not wait for the library's parts.
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sse_tui import api
+if not TYPE_CHECKING:
 
-    return getattr(api, name)
+    def __getattr__(name: str) -> object:
+        # PEP 562: the program itself imports this package, and must not wait for the library's parts.
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from sse_tui import api
+
+        return getattr(api, name)

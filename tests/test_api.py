@@ -26,7 +26,7 @@ def test_every_public_name_is_there() -> None:
     for name in api.__all__:
         assert getattr(sse_tui, name) is getattr(api, name)
     with pytest.raises(AttributeError, match="no_such_name"):
-        _ = sse_tui.no_such_name
+        _ = sse_tui.no_such_name  # type: ignore[attr-defined]
 
 
 def test_importing_the_package_imports_nothing_but_its_version() -> None:

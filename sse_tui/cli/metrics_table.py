@@ -42,7 +42,7 @@ def _gap_rows(gaps: dict[str, Any]) -> list[tuple[str, str]]:
     label = str(gaps["label"])
     rows = [(f"{label} n", str(gaps["n"]))]
     for name in ("p50", "p90", "p95", "p99", "max", "mean", "sd"):
-        # The p99 of fewer than 100 samples would be all but their maximum.
+        # With fewer than 100 samples the p99 is practically the maximum.
         few = name == "p99" and gaps[name] is None and gaps["n"]
         rows.append((f"{label} {name}", "fewer than 100 samples, see max" if few else _ms(gaps[name])))
     rows.append(("coalesced (one read, gap unknown)", str(gaps["coalesced"])))
