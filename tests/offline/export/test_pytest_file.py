@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from sse_tui.offline.export import read_tape
 from sse_tui.offline.export.pytest_file import pytest_file
@@ -31,7 +32,7 @@ def exported(records: list[Record]) -> str:
 
 
 def session(body: list[bytes], *, status: int = 200, reason: str = "eof") -> list[Record]:
-    at = {"turn": 1, "conn": 1}
+    at: dict[str, Any] = {"turn": 1, "conn": 1}
     headers = [("Content-Type", "text/event-stream"), ("X-Evil", EVIL), (EVIL, "x"), ("X-Snow", "\u2603")]
     return [
         Request(t=0, method="POST", url="http://h/" + EVIL, headers=[], **at),
