@@ -44,48 +44,20 @@ from sse_tui.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sse_tui.api import (
-        Analysis,
-        Comment,
-        Event,
-        Finding,
-        Item,
-        Parser,
-        Record,
-        Recording,
-        Report,
-        SseTuiError,
-        analyse,
-        encode,
-        read_recording,
-        render,
-        report,
-    )
+    from sse_tui.api import *  # noqa: F403
 
 __all__ = [
-    "Analysis",
-    "Comment",
-    "Event",
-    "Finding",
-    "Item",
-    "Parser",
-    "Record",
-    "Recording",
-    "Report",
-    "SseTuiError",
-    "__version__",
-    "analyse",
-    "encode",
-    "read_recording",
-    "render",
-    "report",
-]
+    "Analysis", "Comment", "Event", "Finding", "Item", "Parser", "Record", "Recording", "Report",  # noqa: F405
+    "SseTuiError", "__version__", "analyse", "encode", "read_recording", "render", "report",  # noqa: F405
+]  # fmt: skip
 
 
-def __getattr__(name: str) -> object:
-    # PEP 562: the program itself imports this package, and must not wait for the library's parts.
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sse_tui import api
+if not TYPE_CHECKING:
 
-    return getattr(api, name)
+    def __getattr__(name: str) -> object:
+        # PEP 562: the program itself imports this package, and must not wait for the library's parts.
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from sse_tui import api
+
+        return getattr(api, name)

@@ -16,22 +16,9 @@ from sse_tui.recording import Recording, open_any
 from sse_tui.recording.records import Record
 
 __all__ = [
-    "Analysis",
-    "Comment",
-    "Event",
-    "Finding",
-    "Item",
-    "Parser",
-    "Record",
-    "Recording",
-    "Report",
-    "SseTuiError",
-    "analyse",
-    "encode",
-    "read_recording",
-    "render",
-    "report",
-]
+    "Analysis", "Comment", "Event", "Finding", "Item", "Parser", "Record", "Recording", "Report", "SseTuiError",
+    "analyse", "encode", "read_recording", "render", "report",
+]  # fmt: skip
 
 
 def read_recording(source: str | os.PathLike[str] | bytes) -> Recording:

@@ -31,26 +31,9 @@ _VALUES = {
     "connect_timeout",
 }  # fmt: skip
 _IGNORED_VALUES = {
-    "-o",
-    "--output",
-    "-w",
-    "--write-out",
-    "--retry",
-    "--retry-delay",
-    "--max-redirs",
-    "--keepalive-time",
-}
-_ESCAPES = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "e": "\x1b",
-    "E": "\x1b",
-    "f": "\f",
-    "v": "\v",
-}
+    "-o", "--output", "-w", "--write-out", "--retry", "--retry-delay", "--max-redirs", "--keepalive-time",
+}  # fmt: skip
+_ESCAPES = dict(zip("ntrabeEfv", "\n\t\r\a\b\x1b\x1b\f\v", strict=True))
 _SURROGATE = re.compile("[\ud800-\udfff]+")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 

@@ -1,4 +1,4 @@
-"""The exit codes other programs rely on, and which error gives which."""
+"""The exit codes that other programs rely on, and which error gives which."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows what comes as it comes, for the headless commands, and ends in order when it should not go on."""
+"""Shows the items of a live stream as they arrive, for the headless commands, and stops early in order."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ WATCH_S = 0.25
 async def follow(
     source: AsyncIterator[T], show: Callable[[T], bool], out: Output, stop: Callable[[], None]
 ) -> bool:
-    """Show what comes until it ends, or until `show` gives False; gives whether it ended by itself.
+    """Show every item until the source ends or `show` returns False; True if the source ended by itself.
 
-    To end early, `stop` is called and the rest is read and not shown, so that a recording gets its last
-    records. Raises `BrokenPipeError` when the reader of stdout has gone, even while nothing comes that could
-    be written.
+    To stop early, `stop` is called and the rest is read but not shown, so that a recording gets its last
+    records. Raises `BrokenPipeError` once the reader of stdout has gone, even while there is nothing to write.
     """
     gone = False
 
@@ -29,7 +28,7 @@ async def follow(
             await asyncio.sleep(WATCH_S)
             if out.abandoned():
                 gone = True
-                # Again each time: there may be nothing to stop yet.
+                # On every round: the session may not have started when it was first called.
                 stop()
 
     watcher = asyncio.ensure_future(watch())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _OWN_OPTIONS = ("-h", "--help", "--version")
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": help_page.WIDEST}
+CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": help_page.WIDEST}
 
 
 class Commands(click.Group):

@@ -1,4 +1,4 @@
-"""The one door from the command line into the TUI."""
+"""Starts the TUI: the only place where the command line imports it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def launch(spec: SessionSpec, *, keep: bool = True) -> int:
-    """Run the TUI on a session; gives its exit code. Raises `UsageError` without a terminal.
+    """Run the TUI on a session and return its exit code. Raises `UsageError` without a terminal.
 
-    The view follows a recording, so there always is one; with `keep` false it is gone afterwards.
+    The view follows a recording, so there always is one; with `keep` false it is deleted afterwards.
     """
     require_terminal()
     _keyboard()
@@ -31,24 +31,24 @@ def launch(spec: SessionSpec, *, keep: bool = True) -> int:
 
 
 def screenshot(path: Path, *, dialect: str | None = None) -> str:
-    """The SVG of the TUI on the recording at `path`. Needs no terminal."""
+    """A screenshot (SVG) of the TUI showing the recording at `path`. Needs no terminal."""
     from sse_tui.tui.picture import picture_of
 
     return picture_of(path, dialect=dialect)
 
 
 def require_terminal() -> None:
-    """Raises `UsageError` where the view could not be shown."""
+    """Raises `UsageError` if stdout is not a terminal."""
     if not sys.stdout or not sys.stdout.isatty():
         raise UsageError(
             "no-terminal",
-            "The full-screen view needs a terminal, and stdout is none.",
-            "Use ask, tail, or open --text in pipelines.",
+            "The full-screen view needs a terminal, but stdout is not one.",
+            "In a pipeline use ask, tail, or open --text.",
         )
 
 
 def _keyboard() -> None:
-    """Make stdin the terminal: when data was piped in, keys still come from the keyboard."""
+    """Make stdin the terminal, so that keys come from the keyboard even when data was piped in."""
     if sys.stdin is not None and sys.stdin.isatty():
         return
     try:
@@ -56,7 +56,7 @@ def _keyboard() -> None:
     except OSError as error:
         raise UsageError(
             "no-keyboard",
-            f"There is no terminal to read keys from: {error.strerror}.",
+            f"Cannot open the terminal for keyboard input: {error.strerror}.",
             "Use open --text or --json.",
         ) from error
     os.dup2(terminal, 0)

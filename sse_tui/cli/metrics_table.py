@@ -1,4 +1,4 @@
-"""The numbers of a turn as rows for people. What is not known says so."""
+"""The figures of a turn as rows of a table; unknown ones are shown as unknown."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def metric_rows(analysis: Analysis, turn: Turn) -> list[tuple[str, str]]:
-    """Clocks, gaps and rates of `turn` with their units."""
+    """The clocks, gaps and rates of `turn`, with units."""
     from sse_tui.analysis.jsonform import clocks_json, gaps_json
 
     if analysis.header.clock == "none":
         return [("clock", "none: this stream was captured without times")]
-    # A phase that was not gone through (TLS, with plain HTTP) is no row; any other clock without a time is one.
+    # A phase that did not happen (TLS with plain HTTP) gets no row; any other clock without a time is unknown.
     clocks = [
         (_clock_name(name), _ms(value))
         for name, value in clocks_json(turn).items()
@@ -32,7 +32,7 @@ def metric_rows(analysis: Analysis, turn: Turn) -> list[tuple[str, str]]:
 
 def _clock(source: str) -> str:
     if source == "imported":
-        return "times from the capture"
+        return "times of the imported capture"
     resolution = time.get_clock_info("monotonic").resolution * 1e9
     of = "receive times of the kernel" if source == "kernel" else "times after each read"
     return f"{of}, resolution {resolution:.0f} ns"
@@ -42,14 +42,14 @@ def _gap_rows(gaps: dict[str, Any]) -> list[tuple[str, str]]:
     label = str(gaps["label"])
     rows = [(f"{label} n", str(gaps["n"]))]
     for name in ("p50", "p90", "p95", "p99", "max", "mean", "sd"):
-        # The p99 of fewer than 100 samples would be little else than their maximum.
+        # With fewer than 100 samples the p99 is practically the maximum.
         few = name == "p99" and gaps[name] is None and gaps["n"]
-        rows.append((f"{label} {name}", "n below 100, see max" if few else _ms(gaps[name])))
-    rows.append(("same read, gap not observable", str(gaps["coalesced"])))
+        rows.append((f"{label} {name}", "fewer than 100 samples, see max" if few else _ms(gaps[name])))
+    rows.append(("coalesced (one read, gap unknown)", str(gaps["coalesced"])))
     rows.append(("stutters over 100 ms", str(gaps["stutters"])))
     rows.append((f"TPOT (tokens from {gaps['tokens_from']})", _ms(gaps["tpot_ms"])))
     rate = gaps["tokens_per_s"]
-    rows.append(("tokens/s", "not known" if rate is None else f"{rate:.1f}"))
+    rows.append(("tokens/s", "unknown" if rate is None else f"{rate:.1f}"))
     return rows
 
 
@@ -71,4 +71,4 @@ def _clock_name(name: str) -> str:
 
 
 def _ms(value: float | None) -> str:
-    return "not known" if value is None else f"{value:.1f} ms" if value >= 1 else f"{value:.3f} ms"
+    return "unknown" if value is None else f"{value:.1f} ms" if value >= 1 else f"{value:.3f} ms"

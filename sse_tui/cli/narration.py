@@ -1,7 +1,7 @@
 """The only module that writes to stderr: errors, warnings, progress and tables for people.
 
-Status lines and progress bars appear only on a terminal. What they say may quote a server, so it goes
-through `text.safety`.
+Status lines and progress bars appear only on a terminal. Messages may quote a server, so they go through
+`text.safety`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def terminal() -> bool:
 
 
 def say(text: str) -> None:
-    """One line that is always worth reading."""
+    """One line, whether or not stderr is a terminal."""
     _write(safety.terminal(text) + "\n")
 
 
 def warn(text: str) -> None:
-    """One line about something that did not stop the command."""
+    """One line about a problem that does not end the command."""
     _write(f"{PROGRAM}: warning: {safety.terminal.line(text)}\n")
 
 
@@ -38,12 +38,12 @@ def error(problem: SseTuiError | str) -> None:
 
 
 def interrupted() -> None:
-    """The line of an interrupt, below the ``^C`` that the terminal echoes."""
+    """The message after ctrl+c, on a line of its own below the ``^C`` that the terminal echoes."""
     _write(("\n" if terminal() else "") + f"{PROGRAM}: interrupted\n")
 
 
 def traceback(error: BaseException) -> None:
-    """Where a defect was met, for who looks for it."""
+    """The traceback of a bug."""
     from traceback import format_exception
 
     _write("".join(format_exception(error)))
@@ -56,13 +56,12 @@ def _write(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
-        # Nobody is left to be told.
+        # Whoever read stderr has gone; the exit code still says what happened.
         pass
 
 
 class Status:
-    """A line on the terminal that is replaced as work goes on and gone when it ends. Nothing where none
-    is."""
+    """A line on the terminal that is updated as work goes on and removed when it ends; nothing elsewhere."""
 
     def __init__(self, text: str = "") -> None:
         self._shown = False
@@ -77,7 +76,7 @@ class Status:
         self.clear()
 
     def update(self, text: str) -> None:
-        """Show `text` in place of what was shown."""
+        """Replace the line with `text`."""
         if not self._terminal:
             return
         width = max(20, _columns() - 1)
@@ -85,14 +84,14 @@ class Status:
         self._shown = True
 
     def clear(self) -> None:
-        """Take the line away. Idempotent."""
+        """Remove the line. Idempotent."""
         if self._shown:
             _write("\r\x1b[K")
             self._shown = False
 
 
 def bar(done: int, total: int | None) -> str:
-    """How far `done` of `total` bytes are, drawn and in figures."""
+    """Progress in bytes, as a bar and in figures; only in figures if `total` is unknown."""
     if not total:
         return f"{done / 1e6:.1f} MB"
     share = min(1.0, done / total)
@@ -108,7 +107,7 @@ def _columns() -> int:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table for people; on a terminal with rich, else in plain columns."""
+    """A table, drawn by rich on a terminal and in plain columns elsewhere."""
     cells = [[safety.terminal(cell) for cell in row] for row in rows]
     if terminal():
         from rich.console import Console

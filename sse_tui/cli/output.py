@@ -1,4 +1,4 @@
-"""The only module that writes to stdout, and what it writes is data.
+"""The only module that writes to stdout: data, and nothing else.
 
 To a pipe or a file the data goes out exact. To a terminal it goes through `text.safety`, because a stream
 may hold escape sequences. A reader that has gone (``| head -3``) shows as `BrokenPipeError`, which ends a command
@@ -19,17 +19,17 @@ from sse_tui.text.json_line import to_json
 
 
 class Output:
-    """Standard output. Everything is flushed as it is written: whoever reads us reads live."""
+    """Standard output. Every write is flushed, so that a reader gets the data live."""
 
     def __init__(self, stream: BinaryIO | None = None, *, terminal: bool | None = None) -> None:
         if stream is None and sys.stdout is None:
-            raise UsageError("no-stdout", "stdout is closed, so there is nowhere to write to.")
+            raise UsageError("no-stdout", "stdout is closed, so nothing can be written.")
         self._stream = stream if stream is not None else sys.stdout.buffer
         self.terminal = sys.stdout.isatty() if terminal is None else terminal
         self._last = ""
 
     def text(self, text: str) -> None:
-        """Text as it is."""
+        """Write text."""
         if not text:
             return
         shown = safety.terminal(text, self._last) if self.terminal else safety.encodable(text)
@@ -37,22 +37,22 @@ class Output:
         self._last = text[-1]
 
     def line(self, text: str = "") -> None:
-        """Text and a line end."""
+        """Write text and a line end."""
         self.text(text + "\n")
 
     def end_line(self) -> None:
-        """A line end, unless the last character was one."""
+        """Write a line end, unless the last character was one."""
         if self._last not in ("", "\n"):
             self.text("\n")
 
     def json(self, value: Any) -> None:
-        """One value as one line of JSON."""
+        """Write one value as one line of JSON."""
         line = to_json(value)
         self._write((safety.json_line(line) if self.terminal else line).encode() + b"\n")
         self._last = "\n"
 
     def raw(self, data: bytes) -> None:
-        """Bytes as they are; on a terminal as text."""
+        """Write bytes unchanged; on a terminal as safe text."""
         if not data:
             return
         if self.terminal:

@@ -1,4 +1,4 @@
-"""Runs a command's coroutine so that signals end it in order: clean-up runs, then the exit code tells."""
+"""Runs a command's coroutine so that signals end it in order: it cleans up, then the signal gives the exit code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
                 try:
                     loop.add_signal_handler(number, stop, number)
                 except (NotImplementedError, RuntimeError, ValueError):
-                    # Not on this platform, or not in the main thread: the default action stays.
+                    # Not on this platform, or not in the main thread: the signal keeps its default action.
                     continue
         return await work
 
@@ -43,5 +43,5 @@ def run(work: Coroutine[Any, Any, T]) -> T:
             raise Terminated(received[0]) from None
         raise
     finally:
-        # Where not even an event loop could be made.
+        # If no event loop could be created, the coroutine was never started: this avoids a warning.
         work.close()

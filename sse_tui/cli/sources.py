@@ -1,4 +1,4 @@
-"""What the argument of ``tail`` and ``open`` means: a URL, a file, or stdin."""
+"""Decides what the source argument of ``tail`` and ``open`` is: a URL, a file, or stdin."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d+)?(/.*|\?.*)?")
 
 
 def kind_of(argument: str) -> Kind:
-    """Which of the three it is. A name that could be both is a file where one is there.
+    """Which of the three it is. An argument that could be a host or a file is a file if that file exists.
 
-    Raises `UsageError` for what is neither.
+    Raises `UsageError` if it is neither.
     """
     if not argument:
-        raise UsageError(
-            "no-source", "The name of the source is empty.", "Give a URL, a file, or - for stdin."
-        )
+        raise UsageError("no-source", "The source is empty.", "Give a URL, a file, or - for stdin.")
     if argument == "-":
         return "stdin"
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", argument):
@@ -37,7 +35,7 @@ def kind_of(argument: str) -> Kind:
 
 
 def stdin() -> int:
-    """The descriptor of stdin. Raises `UsageError` where there is none."""
+    """The file descriptor of stdin. Raises `UsageError` if stdin is closed."""
     if sys.stdin is None:
         raise UsageError("no-stdin", "stdin is closed, so there is nothing to read.")
     return sys.stdin.fileno()

@@ -1,4 +1,4 @@
-"""How entries look on stdout: the text as it streams, or one JSON object a line."""
+"""Prints entries to stdout: the text as it streams, or one JSON object per line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ View: TypeAlias = "Callable[[Entry], bool]"
 
 
 def view(form: str, analysis: Analysis, out: Output) -> View:
-    """The view called `form`, "json" or "text", of the entries of `analysis`. Gives False to end."""
+    """The view "json" or "text" of the entries of `analysis`: a function that returns False to stop."""
     return json_view(out) if form == "json" else TextView(analysis, out).show
 
 
@@ -32,7 +32,7 @@ def json_view(out: Output) -> View:
 
 
 class TextView:
-    """The text of a stream as its dialect reads it; one line an event where it is no model's answer."""
+    """The text of a stream as its dialect reads it; one line per event if it is not a model's answer."""
 
     def __init__(self, analysis: Analysis, out: Output) -> None:
         self._analysis = analysis
@@ -40,7 +40,7 @@ class TextView:
         self._turn = 0
 
     def show(self, entry: Entry) -> bool:
-        """Print what the entry adds to the text. Always True."""
+        """Print what the entry adds to the text. Always returns True."""
         narrate(entry, self._out)
         if entry.turn != self._turn:
             self._out.end_line()
@@ -65,7 +65,7 @@ class TextView:
 
 
 class Limit:
-    """A view that ends after a number of events; `most` None never does."""
+    """A view that stops after `most` events; None means no limit."""
 
     def __init__(self, inner: View, most: int | None) -> None:
         self._inner = inner
@@ -80,21 +80,21 @@ class Limit:
 
 
 def texts(entry: Entry) -> list[str]:
-    """The pieces of visible text that an event brings to the first choice."""
+    """The visible text that an event adds to the first choice, in pieces."""
     from sse_tui.dialects.base import Text
 
     return [delta.text for delta in entry.deltas if isinstance(delta, Text) and delta.index == 0]
 
 
 def narrate(entry: Entry, out: Output) -> None:
-    """Tell a person at a terminal of what the text alone does not show."""
+    """Report reconnects and faults on stderr if it is a terminal."""
     from sse_tui.recording.records import Fault, Reconnect
 
     if not narration.terminal():
         return
     record = entry.record
     if isinstance(record, Reconnect | Fault) and out.terminal:
-        # Both streams share the screen.
+        # stdout and stderr share the screen.
         out.end_line()
     if isinstance(record, Reconnect):
         with_id = f" with Last-Event-ID {record.last_event_id}" if record.last_event_id else ""

@@ -1,4 +1,4 @@
-"""Writes a result to a file that a user named: whole or not at all."""
+"""Writes a result to the file that a user named, completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sse_tui.errors import UsageError
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Put `data` in the file at `path`, in place of what was there. Raises `UsageError`."""
+    """Replace the file at `path` with `data`. Raises `UsageError`."""
     try:
         if path.exists() and not path.is_file():
-            # A device or a pipe: there is nothing to replace.
+            # A device or a pipe cannot be replaced.
             path.write_bytes(data)
             return
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
-            # mkstemp makes it private; a report is an ordinary file.
+            # mkstemp makes the file private; a report gets the mode of any new file.
             mask = os.umask(0)
             os.umask(mask)
             os.chmod(name, 0o666 & ~mask)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+from typing import Any
 
 import pytest
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.entry import Entry
 from sse_tui.analysis.jsonform import entry_json, result_json
+from sse_tui.eventstream import Event
 from sse_tui.recording.records import Close, Header, Reconnect, Request, Response, chunk
 from tests.analysis.story import Story, done, finish, role, token, usage
 
@@ -72,7 +74,7 @@ def test_every_event_knows_its_part_of_the_transcript_and_its_bytes() -> None:
     transcript = "".join(piece.text for piece in analysis.turns[0].transcript)
     spans = [transcript[slice(*entry.span)] for entry in entries if entry.span]
     assert spans == ["Hel", "lo", " you", "!"]
-    events = [entry.item for entry in entries if entry.kind == "event"]
+    events = [entry.item for entry in entries if isinstance(entry.item, Event)]
     assert b"".join(story.body[item.start : item.end] for item in events) == story.body
 
 
@@ -218,7 +220,7 @@ def test_several_turns_are_kept_apart() -> None:
 
 
 def test_a_turn_that_is_stopped_while_it_waits_to_reconnect_is_over() -> None:
-    at = {"turn": 1, "conn": 1}
+    at: dict[str, Any] = {"turn": 1, "conn": 1}
     analysis = Analysis(Header(clock="read"))
     for record in (
         Request(t=0, method="GET", url="http://h/", headers=[], **at),

@@ -13,6 +13,7 @@ import pstats
 import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import httpx
 import msgspec
@@ -56,7 +57,7 @@ def events() -> list[bytes]:
 
 def records(reads: list[bytes]) -> list[Record]:
     """A recording of these reads, one every 10 ms."""
-    at = {"turn": 1, "conn": 1}
+    at: dict[str, Any] = {"turn": 1, "conn": 1}
     made: list[Record] = [
         Request(
             t=0, method="POST", url="https://api.openai.com/v1/chat/completions", headers=[], body="{}", **at
@@ -96,7 +97,7 @@ class _Body(httpx.SyncByteStream):
 
 def openai_sdk(reads: list[bytes]) -> int:
     """`openai.Stream` as its users iterate it; httpx's sockets and HTTP are left out."""
-    response = httpx.Response(
+    response: Any = httpx.Response(
         200,
         headers={"content-type": "text/event-stream"},
         stream=_Body(reads),

@@ -26,6 +26,7 @@ import tempfile
 import termios
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -156,7 +157,7 @@ def main() -> None:
     ):
         assert server.stdout is not None
         url = f"http://127.0.0.1:{int(server.stdout.readline())}/stream"
-        readers = {
+        readers: dict[str, Callable[[], list[int]]] = {
             "sse-tui inspect": lambda: by_tui(url, Path(name), options.events),
             "sse-tui tail": lambda: by_tail(url, Path(name), options.events),
             "httpx, idle": lambda: asyncio.run(by_httpx(url)),

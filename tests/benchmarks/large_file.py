@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from sse_tui.recording.record_lines import encode_line
 from sse_tui.recording.records import Close, End, Header, Record, chunk
@@ -31,7 +32,7 @@ def write(path: Path, size: int) -> int:
     blocks = events()
     begin = records(blocks)[:2]
     count = t = 0
-    at = {"turn": 1, "conn": 1}
+    at: dict[str, Any] = {"turn": 1, "conn": 1}
 
     def line(data: bytes) -> bytes:
         nonlocal t, count

@@ -17,6 +17,7 @@ import json
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from sse_tui.config import Config, Ui
 from sse_tui.eventstream import encode
@@ -39,7 +40,7 @@ def payload(number: int, tokens: bool) -> str:
 
 def write(path: Path, rows: int, tokens: bool) -> None:
     """A recording of one connection with this many events, some to a read, a millisecond from read to read."""
-    at = {"turn": 1, "conn": 1}
+    at: dict[str, Any] = {"turn": 1, "conn": 1}
     kind = [("content-type", "text/event-stream")]
     dialect = "openai-chat" if tokens else "generic"
     with Writer(path, Header(clock="read"), Redactor()) as writer:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,7 @@ def dead_port() -> int:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_usage_is_exit_2_with_one_line(cli: Callable, args: list[str], says: str) -> None:
+def test_wrong_usage_is_exit_2_with_one_line(cli: Callable[..., Any], args: list[str], says: str) -> None:
     done = cli(*args)
 
     assert done.code == 2
@@ -68,7 +69,7 @@ def test_wrong_usage_is_exit_2_with_one_line(cli: Callable, args: list[str], say
     assert done.out == ""
 
 
-def test_a_bad_configuration_is_exit_2_with_its_line(cli: Callable, tmp_path: Path) -> None:
+def test_a_bad_configuration_is_exit_2_with_its_line(cli: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text("[local]\nmodle = 'x'\n")
 
     for args in (["ask", "--config", "c.toml", "x"], ["--config", "c.toml", "ask", "x"], ["ask", "x"]):
@@ -109,7 +110,7 @@ def test_too_few_open_files_are_not_a_bug(env: dict[str, str], limit: int) -> No
 
 
 @pytest.mark.parametrize("command", ["tail", "ask"])
-def test_a_dead_port_is_exit_3(cli: Callable, command: str) -> None:
+def test_a_dead_port_is_exit_3(cli: Callable[..., Any], command: str) -> None:
     url = f"http://127.0.0.1:{dead_port()}/v1"
     args = (
         ["tail", url, "--reconnect", "never"]
@@ -142,8 +143,9 @@ def test_every_kind_of_error_has_its_code(error: type[errors.SseTuiError], code:
 
 
 def test_every_error_class_is_mapped() -> None:
-    def below(kind: type) -> set[type]:
-        return set(kind.__subclasses__()).union(*(below(sub) for sub in kind.__subclasses__()))
+    def below(kind: type[errors.SseTuiError]) -> set[type[errors.SseTuiError]]:
+        children = set(kind.__subclasses__())
+        return children.union(*(below(child) for child in children))
 
     assert all(
         exit_of(kind("c", "m")) is not Exit.FAILED
@@ -152,7 +154,7 @@ def test_every_error_class_is_mapped() -> None:
     )
 
 
-def test_config_show_and_path(cli: Callable, tmp_path: Path) -> None:
+def test_config_show_and_path(cli: Callable[..., Any], tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_text(
         '[profiles.x]\nbase_url = "http://me:pw@h/v1"\n[profiles.x.headers]\nX-Api-Key = "hidden"\n'
@@ -171,7 +173,7 @@ def test_config_show_and_path(cli: Callable, tmp_path: Path) -> None:
     assert values["local.n_seq"] == (4, "default")
 
 
-def test_completion_scripts(cli: Callable) -> None:
+def test_completion_scripts(cli: Callable[..., Any]) -> None:
     for shell in ("bash", "zsh", "fish"):
         done = cli("completion", shell)
         assert done.code == 0

@@ -44,14 +44,14 @@ def chat_stream(*pieces: str, done: bool = True) -> list[bytes]:
     return [*sent, b"data: [DONE]\n\n"] if done else sent
 
 
-def test_the_text_of_a_known_dialect(cli: Callable, server: Callable) -> None:
+def test_the_text_of_a_known_dialect(cli: Callable[..., Any], server: Callable[..., Any]) -> None:
     done = cli("tail", server(stream(*chat_stream("Hel", "lo", " w\u00f6rld"))))
 
     assert (done.code, done.err) == (0, "")
     assert done.out == "Hello w\u00f6rld\n"
 
 
-def test_one_line_an_event_of_an_unknown_one(cli: Callable, server: Callable) -> None:
+def test_one_line_an_event_of_an_unknown_one(cli: Callable[..., Any], server: Callable[..., Any]) -> None:
     url = server(stream(b"data: one\n\n", b": beat\n\nevent: ping\ndata: a\ndata: b\n\n"))
 
     done = cli("tail", url, "--reconnect", "never")
@@ -60,7 +60,9 @@ def test_one_line_an_event_of_an_unknown_one(cli: Callable, server: Callable) ->
     assert done.out == "one\nping: a\\nb\n"
 
 
-def test_json_lines_have_the_fields_of_the_contract(cli: Callable, server: Callable) -> None:
+def test_json_lines_have_the_fields_of_the_contract(
+    cli: Callable[..., Any], server: Callable[..., Any]
+) -> None:
     body = b"retry: 10\nid: 7\ndata: x\n\n: note\n\nfoo: bar\n\ndata: cut"
     done = cli("tail", server(stream(body)), "--json", "--reconnect", "never")
 
@@ -82,7 +84,7 @@ def test_json_lines_have_the_fields_of_the_contract(cli: Callable, server: Calla
     assert by_kind["close"]["reason"] == "eof"
 
 
-def test_raw_is_byte_for_byte(cli: Callable, server: Callable) -> None:
+def test_raw_is_byte_for_byte(cli: Callable[..., Any], server: Callable[..., Any]) -> None:
     body = b"\xef\xbb\xbfdata: \xff\x1b[31m\r\n\r\ndata: \xe2\x82"
 
     done = cli("tail", server(stream(body)), "--raw", "--reconnect", "never")
@@ -90,7 +92,9 @@ def test_raw_is_byte_for_byte(cli: Callable, server: Callable) -> None:
     assert done.raw == body
 
 
-def test_curls_options_reach_the_server(cli: Callable, server: Callable, tmp_path: Path) -> None:
+def test_curls_options_reach_the_server(
+    cli: Callable[..., Any], server: Callable[..., Any], tmp_path: Path
+) -> None:
     seen: list[bytes] = []
 
     def handle(connection: socket.socket, head: bytes) -> None:
@@ -109,7 +113,9 @@ def test_curls_options_reach_the_server(cli: Callable, server: Callable, tmp_pat
     assert b"x-two: 2" in second
 
 
-def test_a_truncated_stream_is_exit_4_with_its_text(cli: Callable, server: Callable) -> None:
+def test_a_truncated_stream_is_exit_4_with_its_text(
+    cli: Callable[..., Any], server: Callable[..., Any]
+) -> None:
     done = cli("tail", server(stream(*chat_stream("Hel", "lo")[:-2], whole=False)), "--reconnect", "never")
 
     assert done.code == 4
@@ -118,7 +124,7 @@ def test_a_truncated_stream_is_exit_4_with_its_text(cli: Callable, server: Calla
     assert done.err.count("\n") == 1
 
 
-def test_an_answer_that_is_no_stream_is_exit_3(cli: Callable, server: Callable) -> None:
+def test_an_answer_that_is_no_stream_is_exit_3(cli: Callable[..., Any], server: Callable[..., Any]) -> None:
     def handle(connection: socket.socket, _head: bytes) -> None:
         body = b"<html>Bad \x1b[31m gateway</html>"
         connection.sendall(
@@ -141,7 +147,7 @@ def endless(connection: socket.socket, _head: bytes) -> None:
         time.sleep(0.01)
 
 
-def test_a_broken_pipe_ends_quietly(server: Callable, env: dict[str, str]) -> None:
+def test_a_broken_pipe_ends_quietly(server: Callable[..., Any], env: dict[str, str]) -> None:
     url = server(endless)
     script = f"{' '.join(PROGRAM)} tail {url} --json | head -3; echo ${{PIPESTATUS[0]}}"
 
@@ -156,7 +162,9 @@ def test_a_broken_pipe_ends_quietly(server: Callable, env: dict[str, str]) -> No
     assert done.stderr == ""
 
 
-def test_a_broken_pipe_is_noticed_while_the_stream_is_silent(server: Callable, env: dict[str, str]) -> None:
+def test_a_broken_pipe_is_noticed_while_the_stream_is_silent(
+    server: Callable[..., Any], env: dict[str, str]
+) -> None:
     def handle(connection: socket.socket, _head: bytes) -> None:
         connection.sendall(HEAD + b"\r\ndata: 1\n\n")
         connection.recv(1)
@@ -172,7 +180,7 @@ def test_a_broken_pipe_is_noticed_while_the_stream_is_silent(server: Callable, e
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_in_order(
-    server: Callable, env: dict[str, str], tmp_path: Path, number: signal.Signals, code: int
+    server: Callable[..., Any], env: dict[str, str], tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     path = tmp_path / "r.sse.jsonl"
     command = [*PROGRAM, "tail", server(endless), "--record", str(path)]
@@ -189,13 +197,15 @@ def test_signals_end_in_order(
     assert kinds[-1] == "end"
 
 
-def test_max_events(cli: Callable, server: Callable) -> None:
+def test_max_events(cli: Callable[..., Any], server: Callable[..., Any]) -> None:
     done = cli("tail", server(endless), "--max-events", "2")
 
     assert (done.code, done.out, done.err) == (0, "0\n1\n", "")
 
 
-def test_a_recording_reads_as_the_stream_did(cli: Callable, server: Callable, tmp_path: Path) -> None:
+def test_a_recording_reads_as_the_stream_did(
+    cli: Callable[..., Any], server: Callable[..., Any], tmp_path: Path
+) -> None:
     path = tmp_path / "r.sse.jsonl"
     live = cli("tail", server(stream(*chat_stream("Hel", "lo"))), "--json", "--record", str(path))
 
@@ -209,7 +219,7 @@ def test_a_recording_reads_as_the_stream_did(cli: Callable, server: Callable, tm
     assert cli("tail", str(path)).out == "Hello\n"
 
 
-def test_raw_streams_from_files_and_stdin(cli: Callable, tmp_path: Path) -> None:
+def test_raw_streams_from_files_and_stdin(cli: Callable[..., Any], tmp_path: Path) -> None:
     body = b"".join(chat_stream("Hel", "lo"))
     (tmp_path / "x.sse").write_bytes(body)
 
@@ -223,7 +233,7 @@ def test_raw_streams_from_files_and_stdin(cli: Callable, tmp_path: Path) -> None
     assert cut.err.count("\n") == 1
 
 
-def test_an_error_in_the_stream_is_exit_4(cli: Callable) -> None:
+def test_an_error_in_the_stream_is_exit_4(cli: Callable[..., Any]) -> None:
     body = (
         b"".join(chat_stream("Hel", done=False)[:-1])
         + b'data: {"error": {"message": "boom", "code": 500}}\n\n'
@@ -235,14 +245,14 @@ def test_an_error_in_the_stream_is_exit_4(cli: Callable) -> None:
     assert "boom" in done.err
 
 
-def test_what_is_no_stream_is_exit_2(cli: Callable) -> None:
+def test_what_is_no_stream_is_exit_2(cli: Callable[..., Any]) -> None:
     for data in (b"", b"\x1f\x8b" + os.urandom(100)):
         done = cli("tail", "-", input=data)
         assert done.code == 2
         assert done.err.count("\n") == 1
 
 
-def test_faults_and_resume(cli: Callable, server: Callable) -> None:
+def test_faults_and_resume(cli: Callable[..., Any], server: Callable[..., Any]) -> None:
     def handle(connection: socket.socket, head: bytes) -> None:
         after = 0
         for line in head.split(b"\r\n"):
@@ -264,7 +274,7 @@ def test_faults_and_resume(cli: Callable, server: Callable) -> None:
 @pytest.mark.parametrize(
     ("option", "code"), [("--idle-timeout", 4), ("--first-byte-timeout", 3), ("--total-timeout", 4)]
 )
-def test_timeouts(cli: Callable, server: Callable, option: str, code: int) -> None:
+def test_timeouts(cli: Callable[..., Any], server: Callable[..., Any], option: str, code: int) -> None:
     def handle(connection: socket.socket, _head: bytes) -> None:
         if option != "--first-byte-timeout":
             connection.sendall(HEAD + b"\r\ndata: 1\n\n")
@@ -278,14 +288,14 @@ def test_timeouts(cli: Callable, server: Callable, option: str, code: int) -> No
     assert done.out == ("" if code == 3 else "1\n")
 
 
-def test_a_folder_is_no_stream(cli: Callable, tmp_path: Path) -> None:
+def test_a_folder_is_no_stream(cli: Callable[..., Any], tmp_path: Path) -> None:
     for args in (["tail", str(tmp_path)], ["open", "--json", str(tmp_path)], ["open", str(tmp_path)]):
         done = cli(*args)
         assert done.code == 2
         assert done.err.count("\n") == 1
 
 
-def test_a_host_without_a_scheme_is_a_url(cli: Callable, server: Callable) -> None:
+def test_a_host_without_a_scheme_is_a_url(cli: Callable[..., Any], server: Callable[..., Any]) -> None:
     url = server(stream(b"data: x\n\n"))
 
     assert cli("tail", url.removeprefix("http://"), "--reconnect", "never").out == "x\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -71,7 +72,7 @@ def test_not_set_marks_only_keys_without_a_default(line: str) -> None:
     assert line.count(NOT_SET) == 1
 
 
-def tables(kind: type, at: str = ""):
+def tables(kind: type, at: str = "") -> Any:
     """Every table with fixed keys, and the names of its leaves; profiles under the name "local"."""
     yield at, [name for name, type_ in fields(kind).items() if not (is_table(type_) or is_mapping(type_))]
     for name, type_ in fields(kind).items():
@@ -82,7 +83,7 @@ def tables(kind: type, at: str = ""):
             yield from tables(type_.__args__[1], f"{below}.local")
 
 
-def leaves(values: dict, at: str = ""):
+def leaves(values: dict[str, Any], at: str = "") -> Any:
     for name, value in values.items():
         key = f"{at}.{name}" if at else name
         if isinstance(value, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from sse_tui.errors import ConfigError
 
 
 @pytest.fixture
-def file(tmp_path: Path):
+def file(tmp_path: Path) -> Callable[[str], Path]:
     def write(text: str) -> Path:
         path = tmp_path / "config.toml"
         path.write_text(text, encoding="utf-8")
@@ -20,7 +21,9 @@ def file(tmp_path: Path):
     return write
 
 
-def failure(path: Path, environ: dict[str, str] | None = None, overrides=()) -> ConfigError:
+def failure(
+    path: Path, environ: dict[str, str] | None = None, overrides: Sequence[Override] = ()
+) -> ConfigError:
     with pytest.raises(ConfigError) as caught:
         load(path, environ=environ or {}, overrides=overrides)
     return caught.value
@@ -43,7 +46,7 @@ def test_a_file_that_was_named_must_exist(tmp_path: Path) -> None:
         load(environ={"SSE_TUI_CONFIG": str(tmp_path / "absent.toml")})
 
 
-def test_flag_over_environment_over_file_over_default(file) -> None:
+def test_flag_over_environment_over_file_over_default(file: Callable[[str], Path]) -> None:
     path = file("[local]\nn_ctx = 1\nn_seq = 2\nmodel = 'file'\n")
     environ = {"SSE_TUI_LOCAL__N_SEQ": "3", "SSE_TUI_LOCAL__MODEL": "env"}
 
@@ -57,7 +60,7 @@ def test_flag_over_environment_over_file_over_default(file) -> None:
     assert loaded.origins["local.model"] == "flag --model"
 
 
-def test_a_profile_of_the_file_keeps_the_defaults_of_the_rest(file) -> None:
+def test_a_profile_of_the_file_keeps_the_defaults_of_the_rest(file: Callable[[str], Path]) -> None:
     config = load(file("profile = 'x'\n[profiles.x]\nbase_url = 'http://h/v1'\n"), environ={}).config
 
     assert config.selected.base_url == "http://h/v1"
@@ -65,7 +68,7 @@ def test_a_profile_of_the_file_keeps_the_defaults_of_the_rest(file) -> None:
     assert "local" in config.profiles
 
 
-def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None:
+def test_an_override_of_the_selected_profile_follows_the_selection(file: Callable[[str], Path]) -> None:
     path = file("[profiles.a]\n[profiles.b]\n")
     overrides = [
         Override(("profiles", "*", "temperature"), 0.5, "--temperature"),
@@ -125,7 +128,9 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file) -> None
         ("a = '''\n\n", 1, "not valid TOML"),
     ],
 )
-def test_a_mistake_names_file_line_key_and_what_is_valid(file, text: str, line: int, says: str) -> None:
+def test_a_mistake_names_file_line_key_and_what_is_valid(
+    file: Callable[[str], Path], text: str, line: int, says: str
+) -> None:
     path = file(text)
     error = failure(path)
 
@@ -152,11 +157,13 @@ def test_a_mistake_names_file_line_key_and_what_is_valid(file, text: str, line: 
         ("SSE_TUI_SERVER__ACCESS_LOG", "perhaps", "must be true or false"),
     ],
 )
-def test_a_mistake_in_the_environment_names_the_variable(file, name: str, value: str, says: str) -> None:
+def test_a_mistake_in_the_environment_names_the_variable(
+    file: Callable[[str], Path], name: str, value: str, says: str
+) -> None:
     assert says in str(failure(file(""), {name: value}))
 
 
-def test_environment_values_of_every_kind(file) -> None:
+def test_environment_values_of_every_kind(file: Callable[[str], Path]) -> None:
     environ = {
         "SSE_TUI_PROFILES__MY_PROXY__TEMPERATURE": "0.5",
         "SSE_TUI_PROFILES__MY_PROXY__STOP": "a, b",
@@ -183,7 +190,7 @@ def test_environment_values_of_every_kind(file) -> None:
     assert config.faults == {"once": "cut@event=3"}
 
 
-def test_a_wrong_flag_is_named(file) -> None:
+def test_a_wrong_flag_is_named(file: Callable[[str], Path]) -> None:
     error = failure(file(""), overrides=[Override(("profiles", "*", "top_p"), 3.0, "--top-p")])
 
     assert str(error) == "--top-p must be a number of at least 0 and at most 1, not 3.0."
@@ -196,7 +203,7 @@ def test_what_cannot_be_read_is_a_clear_error(tmp_path: Path) -> None:
     assert failure(path).code == "config-not-utf8"
 
 
-def test_a_byte_order_mark_is_no_part_of_the_file(file) -> None:
+def test_a_byte_order_mark_is_no_part_of_the_file(file: Callable[[str], Path]) -> None:
     path = file("\ufeffprofile = 'local'\n")
 
     assert load(path, {}).origins["profile"] == f"file {path}:1"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from sse_tui.eventstream import encode
 from sse_tui.recording import Redactor, Writer
@@ -70,7 +71,7 @@ class Tape:
         if last_event_id:
             headers.append(("last-event-id", last_event_id))
         body = json.dumps({"model": "SmolLM2-135M", "stream": True, "messages": messages})
-        at = {"turn": self.turn, "conn": self.conn}
+        at: dict[str, Any] = {"turn": self.turn, "conn": self.conn}
         self.add(
             Request(t=self.t, method="POST", url=URL, headers=headers, body=body, dialect="openai-chat", **at)
         )

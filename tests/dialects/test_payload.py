@@ -88,5 +88,6 @@ def test_counts_are_never_guessed(value: Any, counted: int | None) -> None:
 
 
 def test_json_names_of_types() -> None:
-    kinds = [kind_of(value) for value in (None, True, 1, 1.5, "a", [], {})]
+    values: list[Any] = [None, True, 1, 1.5, "a", [], {}]
+    kinds = [kind_of(value) for value in values]
     assert kinds == ["null", "a boolean", "a number", "a number", "a string", "an array", "an object"]

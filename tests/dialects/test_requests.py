@@ -183,7 +183,7 @@ def test_extra_members_come_last(dialect: str) -> None:
 )
 def test_what_a_provider_has_no_name_for(dialect: str, name: str) -> None:
     with pytest.raises(UsageError, match=name) as caught:
-        prepare(dialect, **{name: 1})
+        prepare(dialect, **{name: 1})  # type: ignore[arg-type]
     assert caught.value.code == "unsupported-parameter"
     assert dialect in caught.value.hint
 

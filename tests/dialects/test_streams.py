@@ -104,7 +104,7 @@ def assembled(entry: Entry, dialect: str | None = None) -> None:
     if entry["dialect"] == "gemini":  # arguments come as an object; its white space is nobody's
         for answer in (values, wanted):
             answer["tool_calls"] = [
-                {**call, "arguments": json.loads(call["arguments"])} for call in answer["tool_calls"]
+                {**call, "arguments": json.loads(call["arguments"])} for call in answer["tool_calls"] or []
             ]
     assert values == wanted
 

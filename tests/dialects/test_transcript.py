@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,9 @@ def said(transcript: Transcript, offset: int = 0) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_reader_that_comes_now_and_then_sees_every_character_once(seed: int) -> None:
     choose = random.Random(seed)
-    transcript, told, read = Transcript(), [], []
+    transcript = Transcript()
+    told: list[Any] = []
+    read: list[Any] = []
     seen = 0
     for number in range(3_000):
         channel = choose.choices(["text", "reasoning", "tool"], [50, 1, 1])[0]

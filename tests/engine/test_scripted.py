@@ -149,7 +149,9 @@ async def test_a_queue_that_is_full_refuses() -> None:
     assert (stats.running, stats.waiting) == (1, 1)
     await engine.close()
     for generation in running:
-        assert [step async for step in generation][-1].finish == "cancelled"
+        last = [step async for step in generation][-1]
+        assert isinstance(last, Final)
+        assert last.finish == "cancelled"
     with pytest.raises(EngineError) as caught:
         engine.submit(request())
     assert caught.value.code == "engine-down"

@@ -26,8 +26,10 @@ def interpret(body: bytes, last_event_id: str = "") -> list[Item]:
         after = skipped + place.end()
         if line == "":
             if data:
+                assert block is not None
                 items.append(Event(event_type or "message", data[:-1], id_buffer, block, end))
             elif names_event:
+                assert block is not None
                 items.append(NoData(event_type, id_buffer, block, end))
             data, event_type, block, names_event, kept = "", "", None, False, []
             continue

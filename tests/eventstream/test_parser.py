@@ -7,8 +7,10 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,8 +33,10 @@ from sse_tui.eventstream import (
 from tests.samples import folders
 
 
-def _load(name: str):
+def _load(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -42,7 +46,9 @@ VECTORS = _load("vectors").VECTORS
 interpret = _load("reference").interpret
 
 
-def parse(pieces: list[bytes], seed: str = "", limit: int = 2**24) -> tuple[list[Item], Parser]:
+def parse(
+    pieces: Sequence[bytes | bytearray | memoryview], seed: str = "", limit: int = 2**24
+) -> tuple[list[Item], Parser]:
     parser = Parser(limit=limit, last_event_id=seed)
     items: list[Item] = []
     for piece in pieces:
@@ -65,7 +71,7 @@ def chunkings(body: bytes, rng: random.Random) -> list[list[bytes]]:
     return [each_byte(body), *in_two, *(random_pieces(body, rng) for _ in range(20))]
 
 
-def short(item: Item) -> tuple:
+def short(item: Item) -> tuple[Any, ...]:
     match item:
         case Event():
             return ("e", item.data, item.type, item.id)
@@ -81,7 +87,7 @@ def short(item: Item) -> tuple:
             return ("t", item.text)
 
 
-def full(form: tuple) -> tuple:
+def full(form: tuple[Any, ...]) -> tuple[Any, ...]:
     """An event's short form with what it leaves out: ordinary type, no id."""
     return form + ("", "", "message", "")[len(form) :] if form[0] == "e" else form
 
@@ -90,7 +96,7 @@ def full(form: tuple) -> tuple:
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v.name)
-def test_vector(vector):
+def test_vector(vector: Any) -> None:
     items, parser = parse([vector.body], vector.seed)
     assert [short(item) for item in items] == [full(form) for form in vector.items]
     assert parser.last_event_id == vector.last_event_id
@@ -99,7 +105,7 @@ def test_vector(vector):
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v.name)
-def test_vector_is_the_same_for_every_chunking(vector):
+def test_vector_is_the_same_for_every_chunking(vector: Any) -> None:
     whole, of_whole = parse([vector.body], vector.seed)
     for pieces in chunkings(vector.body, random.Random(vector.name)):
         items, parser = parse(pieces, vector.seed)
@@ -112,12 +118,12 @@ def test_vector_is_the_same_for_every_chunking(vector):
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v.name)
-def test_reference_agrees_with_vector(vector):
+def test_reference_agrees_with_vector(vector: Any) -> None:
     if len(vector.body) < 4000:  # its int() has no cure for thousands of digits
         assert interpret(vector.body, vector.seed) == parse([vector.body], vector.seed)[0]
 
 
-def test_vectors_cover_the_checklist():
+def test_vectors_cover_the_checklist() -> None:
     marks = {vector.name.split()[0] for vector in VECTORS}
     lines = "D1 D2 D3 D4 L1 L2 L3 L4 P1 P2 P3 P4 P5 P6 F1 F2 F3 F4 E1 E1b E2 E3 E5 E7 E8"
     assert set(lines.split()) <= marks
@@ -125,7 +131,7 @@ def test_vectors_cover_the_checklist():
 
 
 @pytest.mark.parametrize("folder", folders("vectors"), ids=lambda folder: folder.parent.name)
-def test_vectors_of_other_interpreters(folder):
+def test_vectors_of_other_interpreters(folder: Any) -> None:
     vectors = json.loads((folder / "event_stream.json").read_text("utf-8"))["vectors"]
     assert len(vectors) > 60
     for vector in vectors:
@@ -175,7 +181,7 @@ BODIES = st.one_of(
 
 
 @given(BODIES, st.lists(st.integers(0, 200), max_size=6), st.sampled_from(["", "seed"]))
-def test_any_bytes_as_the_reference(body, cuts, seed):
+def test_any_bytes_as_the_reference(body: Any, cuts: Any, seed: Any) -> None:
     cuts = sorted(min(cut, len(body)) for cut in cuts)
     pieces = [body[a:b] for a, b in zip([0, *cuts], [*cuts, len(body)], strict=True)]
     expected = interpret(body, seed)
@@ -185,7 +191,7 @@ def test_any_bytes_as_the_reference(body, cuts, seed):
 
 
 @given(BODIES)
-def test_spans_are_ordered_and_inside_the_body(body):
+def test_spans_are_ordered_and_inside_the_body(body: Any) -> None:
     items, _ = parse([body])
     ends = [item.end for item in items]
     assert ends == sorted(ends)
@@ -197,7 +203,7 @@ def test_spans_are_ordered_and_inside_the_body(body):
 
 
 @given(BODIES)
-def test_a_span_parsed_alone_gives_its_item(body):
+def test_a_span_parsed_alone_gives_its_item(body: Any) -> None:
     items, _ = parse([body])
     for item in items:
         # The id before a block is not in the block; a byte order mark is special only where the body starts.
@@ -211,20 +217,20 @@ def test_a_span_parsed_alone_gives_its_item(body):
 
 
 @given(BODIES)
-def test_every_type_of_buffer(body):
+def test_every_type_of_buffer(body: Any) -> None:
     expected, _ = parse([body])
     assert parse([bytearray(body)])[0] == expected
     assert parse([memoryview(body)])[0] == expected
 
 
-def test_a_read_larger_than_the_window_is_the_same():
+def test_a_read_larger_than_the_window_is_the_same() -> None:
     body = (b"data: " + b"x" * 999 + b"\r\n") * 3000 + b"\r\n" + b"data: \xe2\x82\xac\n\n" * 200_000
     whole, _ = parse([body])
     assert len(whole) == 200_001
     assert whole == parse([body[i : i + 1448] for i in range(0, len(body), 1448)])[0]
 
 
-def test_the_caller_may_reuse_its_buffer():
+def test_the_caller_may_reuse_its_buffer() -> None:
     parser = Parser()
     buffer = bytearray(b"data: a")
     parser.feed(buffer)
@@ -235,7 +241,7 @@ def test_the_caller_may_reuse_its_buffer():
 # -- When items come
 
 
-def test_an_event_comes_with_its_blank_line_and_not_later():
+def test_an_event_comes_with_its_blank_line_and_not_later() -> None:
     parser = Parser()
     assert parser.feed(b"data: a\r\n") == []
     assert parser.feed(b"\r") == [Event("message", "a", "", 0, 10)]
@@ -243,7 +249,7 @@ def test_an_event_comes_with_its_blank_line_and_not_later():
     assert parser.feed(b"data: b\r\r") == [Event("message", "b", "", 11, 20)]
 
 
-def test_comment_and_retry_come_at_their_line():
+def test_comment_and_retry_come_at_their_line() -> None:
     parser = Parser()
     assert parser.feed(b"data: a\n: hb\n") == [Comment(" hb", 8, 13)]
     assert parser.feed(b"retry: 7\n") == [Retry(7, 13, 22)]
@@ -251,7 +257,7 @@ def test_comment_and_retry_come_at_their_line():
     assert parser.feed(b"\n") == [Event("message", "a", "", 0, 23)]
 
 
-def test_an_id_counts_from_its_blank_line():
+def test_an_id_counts_from_its_blank_line() -> None:
     parser = Parser(last_event_id="1")
     parser.feed(b"id: 2\n")
     assert parser.last_event_id == "1"
@@ -262,20 +268,20 @@ def test_an_id_counts_from_its_blank_line():
     assert parser.last_event_id == "2"
 
 
-def test_offsets_count_the_byte_order_mark():
+def test_offsets_count_the_byte_order_mark() -> None:
     assert parse([b"\xef\xbb\xbfdata: a\n\n"])[0] == [Event("message", "a", "", 3, 12)]
 
 
-def test_a_block_starts_after_the_comments_before_it():
+def test_a_block_starts_after_the_comments_before_it() -> None:
     assert parse([b": hb\ndata: a\n\n"])[0] == [Comment(" hb", 0, 5), Event("message", "a", "", 5, 14)]
 
 
-def test_offsets_are_bytes():
+def test_offsets_are_bytes() -> None:
     body = "data: é\n\ndata: 🜚\n\n".encode()
     assert parse([body])[0] == [Event("message", "é", "", 0, 10), Event("message", "🜚", "", 10, 22)]
 
 
-def test_empty_reads_change_nothing():
+def test_empty_reads_change_nothing() -> None:
     parser = Parser()
     assert parser.feed(b"") == []
     parser.feed(b"data: a\r")
@@ -284,7 +290,7 @@ def test_empty_reads_change_nothing():
     assert parser.feed(b"") == []
 
 
-def test_close_ends_it():
+def test_close_ends_it() -> None:
     parser = Parser()
     parser.feed(b"data: a")
     assert parser.close() == [Tail("data: a", 0, 7)]
@@ -324,7 +330,7 @@ def limited(pieces: list[bytes], limit: int) -> tuple[list[Item], EventTooLarge 
         ("data: é\n\n".encode(), 9),
     ],
 )
-def test_exactly_at_the_limit(body, size):
+def test_exactly_at_the_limit(body: Any, size: Any) -> None:
     for pieces in [[body], each_byte(body), [b"", body], [body[:4], body[4:]]]:
         assert limited(pieces, size)[1] is None, pieces
         error = limited(pieces, size - 1)[1]
@@ -334,17 +340,17 @@ def test_exactly_at_the_limit(body, size):
 
 
 @given(BODIES, st.integers(1, 60), st.randoms(use_true_random=False))
-def test_the_limit_is_the_same_for_every_chunking(body, limit, rng):
+def test_the_limit_is_the_same_for_every_chunking(body: Any, limit: Any, rng: Any) -> None:
     items, error = limited([body], limit)
     for pieces in (each_byte(body), random_pieces(body, rng)):
         others, other = limited(pieces, limit)
         assert others == items
         assert (other is None) == (error is None)
-        if error:
+        if error and other:
             assert other.start == error.start
 
 
-def test_the_limit_counts_the_lines_before_the_rest():
+def test_the_limit_counts_the_lines_before_the_rest() -> None:
     body = b"foo: bar baz\n\ndata: 0123456789\ndata: 0123456789"
     for pieces in ([body], each_byte(body), [body[:31], body[31:]]):
         items, error = limited(pieces, 30)
@@ -354,7 +360,7 @@ def test_the_limit_counts_the_lines_before_the_rest():
         assert limited(pieces, 33)[1] is None
 
 
-def test_the_error_says_where_how_much_and_what_to_do():
+def test_the_error_says_where_how_much_and_what_to_do() -> None:
     parser = Parser(limit=100)
     first = parser.feed(b"data: a\n\n")
     with pytest.raises(EventTooLarge) as caught:
@@ -375,7 +381,7 @@ def test_the_error_says_where_how_much_and_what_to_do():
         parser.feed(b"\n")
 
 
-def test_the_limit_is_for_one_event():
+def test_the_limit_is_for_one_event() -> None:
     items, error = limited([b"data: " + b"x" * 80 + b"\n\n"] * 50, 100)
     assert error is None
     assert len(items) == 50
@@ -384,7 +390,7 @@ def test_the_limit_is_for_one_event():
     assert len(items) == 50
 
 
-def test_items_before_an_event_too_large_come_from_a_huge_read_too():
+def test_items_before_an_event_too_large_come_from_a_huge_read_too() -> None:
     body = b"data: a\n\n" * 40_000 + b"data: " + b"x" * 200 + b"\n\n"
     items, error = limited([body], 100)
     assert len(items) == 40_000
@@ -393,7 +399,7 @@ def test_items_before_an_event_too_large_come_from_a_huge_read_too():
     assert items == limited([body[at : at + 1000] for at in range(0, len(body), 1000)], 100)[0]
 
 
-def test_lines_that_are_not_held_never_reach_the_limit():
+def test_lines_that_are_not_held_never_reach_the_limit() -> None:
     body = b"data: a\n" + b": beat\nfoo: bar\nretry: 1\n" * 1000 + b"\n"
     for pieces in ([body], [body[i : i + 77] for i in range(0, len(body), 77)]):
         items, error = limited(pieces, 40)
@@ -411,7 +417,7 @@ def work(pieces: list[bytes]) -> int:
     """Python-level function calls and lines executed by the parser for these reads."""
     count = 0
 
-    def tracer(frame, event, arg):
+    def tracer(frame: Any, event: Any, arg: Any) -> Any:
         nonlocal count
         if frame.f_code.co_filename.startswith(PACKAGE):
             count += 1
@@ -439,7 +445,7 @@ def work(pieces: list[bytes]) -> int:
     ids=["one long line", "many lines", "comments", "events"],
 )
 @pytest.mark.parametrize("size", [1, 50])
-def test_work_grows_with_the_bytes(body, size):
+def test_work_grows_with_the_bytes(body: Any, size: Any) -> None:
     def cut(data: bytes) -> list[bytes]:
         return [data[i : i + size] for i in range(0, len(data), size)]
 
@@ -453,11 +459,13 @@ def test_work_grows_with_the_bytes(body, size):
     [b"data: " + b"x" * 2**20 + b"\n\n", b"data: yyyyyyyyy\n" * 2**14 + b"\n"],
     ids=["one long line", "many lines"],
 )
-def test_held_bytes_are_copied_a_bounded_number_of_times(monkeypatch, body, size):
+def test_held_bytes_are_copied_a_bounded_number_of_times(
+    monkeypatch: pytest.MonkeyPatch, body: Any, size: Any
+) -> None:
     copied = 0
     real = Parser._look_after_rest
 
-    def counting(self, items):
+    def counting(self: Parser, items: Any) -> None:
         nonlocal copied
         pieces = len(self._rest)
         real(self, items)
@@ -472,13 +480,13 @@ def test_held_bytes_are_copied_a_bounded_number_of_times(monkeypatch, body, size
         assert copied > 0
 
 
-def test_eight_mebibytes_in_small_reads():
+def test_eight_mebibytes_in_small_reads() -> None:
     body = b"data: " + b"x" * 2**23 + b"\n\n"
     items, _ = parse([body[i : i + 1448] for i in range(0, len(body), 1448)])
     assert items == [Event("message", "x" * 2**23, "", 0, len(body))]
 
 
-def test_short_lines_of_one_block_stop_at_the_limit():
+def test_short_lines_of_one_block_stop_at_the_limit() -> None:
     parser = Parser(limit=2**20)
     read = b"data\n" * 10_000
     with pytest.raises(EventTooLarge) as caught:
@@ -492,25 +500,27 @@ def test_short_lines_of_one_block_stop_at_the_limit():
 # -- Items
 
 
-def test_items_of_different_types_are_not_equal():
-    assert Comment("x", 0, 1) != Tail("x", 0, 1)
-    assert not Comment("x", 0, 1) == Ignored("x", 0, 1)  # noqa: SIM201
+def test_items_of_different_types_are_not_equal() -> None:
+    tail: object = Tail("x", 0, 1)
+    ignored: object = Ignored("x", 0, 1)
+    assert Comment("x", 0, 1) != tail
+    assert not Comment("x", 0, 1) == ignored  # noqa: SIM201
     assert Comment("x", 0, 1) != ("x", 0, 1)
     assert Comment("x", 0, 1) == Comment("x", 0, 1)
     assert not Comment("x", 0, 1) != Comment("x", 0, 1)  # noqa: SIM202
     assert len({Comment("x", 0, 1), Comment("x", 0, 1), Tail("x", 0, 1)}) == 2
 
 
-def test_items_are_immutable():
+def test_items_are_immutable() -> None:
     with pytest.raises(AttributeError):
-        Event("message", "", "", 0, 1).data = "x"
+        Event("message", "", "", 0, 1).data = "x"  # type: ignore[misc]
 
 
-def test_retry_max_is_what_the_vectors_say():
+def test_retry_max_is_what_the_vectors_say() -> None:
     assert RETRY_MAX == 2**53 - 1
 
 
-def test_imports_only_the_standard_library_the_errors_and_the_limits():
+def test_imports_only_the_standard_library_the_errors_and_the_limits() -> None:
     program = (
         "import sys; before = set(sys.modules); import sse_tui.eventstream;"
         "print(*sorted({m for m in set(sys.modules) - before}))"

@@ -8,13 +8,13 @@ processing, F fields, E dispatch.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Vector(NamedTuple):
     name: str
     body: bytes
-    items: list[tuple]
+    items: list[tuple[Any, ...]]
     last_event_id: str = ""
     retry: int | None = None
     seed: str = ""

@@ -34,7 +34,8 @@ class Connection:
 
         What is forwarded always comes with just the items that a client makes of it.
         """
-        got, others, client = b"", [], Parser()
+        got, client = b"", Parser()
+        others: list[Step] = []
         for at in range(0, len(data), size):
             for step in self.feed(data[at : at + size]):
                 if isinstance(step, Forward):

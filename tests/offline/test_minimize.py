@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def body(records: Sequence[Record]) -> bytes:
     return b"".join(record.data for record in records if isinstance(record, Chunk))
 
 
-def minimal(records: list[Record], rule: str, header: Header = RAW, **options: int) -> list[Record]:
+def minimal(records: list[Record], rule: str, header: Header = RAW, **options: Any) -> list[Record]:
     holds = still_found(rule, header, records)
     assert holds is not None
     result = minimize(records, holds, **options)
@@ -66,7 +67,7 @@ def test_an_error_keeps_its_words() -> None:
 
 
 def test_other_connections_and_headers_go() -> None:
-    wire = Wire().ask(headers=[("X-One", "1")]).good().read(10, HEALTHY).close(20, "eof")
+    wire: Any = Wire().ask(headers=[("X-One", "1")]).good().read(10, HEALTHY).close(20, "eof")
     wire.ask(100, headers=[("X-Two", "2")]).good(110).read(120, b"event: x\n\n").close(130, "eof")
     left = minimal(list(wire.records), "event-without-data", Header())
     assert [record.kind for record in left] == ["chunk"]
@@ -84,7 +85,7 @@ def test_the_reads_stay_where_they_matter() -> None:
 
 
 def test_a_compressed_body_is_told_without_its_coding() -> None:
-    wire = Wire().ask()
+    wire: Any = Wire().ask()
     wire.response(5, headers=[*GOOD_HEADERS, ("Content-Encoding", "gzip")])
     wire.read(10, gzip.compress(HEALTHY + b"event: x\n\n")).close(20, "eof")
     left = minimal(list(wire.records), "event-without-data", Header())

@@ -30,7 +30,7 @@ def test_it_reads_as_an_array_does(count: int) -> None:
     made, same = filled(count), array("Q", [number * 3 for number in range(count)])
     assert len(made) == len(same)
     assert [made[place] for place in range(count)] == list(same)
-    assert list(made) == list(same)
+    assert list(made) == list(same)  # type: ignore[call-overload]
     order = list(range(count)) * 3
     Random(1).shuffle(order)
     assert all(made[place] == same[place] for place in order)
@@ -67,5 +67,5 @@ def test_a_full_disk_keeps_it_in_memory(monkeypatch: pytest.MonkeyPatch) -> None
         made.append(number * 3)
     monkeypatch.undo()
     monkeypatch.setattr(column, "BLOCK", 8)
-    assert list(made) == [number * 3 for number in range(80)]
+    assert list(made) == [number * 3 for number in range(80)]  # type: ignore[call-overload]
     assert made.nbytes == 80 * 8

@@ -46,12 +46,15 @@ async def test_every_event_of_a_finished_stream(serving: Any, events: Any, way: 
 
 
 async def resume(served: Any, last_event_id: str, way: str) -> httpx.Response:
+    response: httpx.Response
     if way == "post":
-        return await served.resume_by_post(last_event_id)
-    if way == "get":
-        return await served.resume_by_get(last_event_id)
-    stream = last_event_id.rpartition("-")[0]
-    return await served.http.get(f"/v1/streams/{stream}", params={"last_event_id": last_event_id})
+        response = await served.resume_by_post(last_event_id)
+    elif way == "get":
+        response = await served.resume_by_get(last_event_id)
+    else:
+        stream = last_event_id.rpartition("-")[0]
+        response = await served.http.get(f"/v1/streams/{stream}", params={"last_event_id": last_event_id})
+    return response
 
 
 @pytest.mark.parametrize("way", ["post", "get"])

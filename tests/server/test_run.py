@@ -44,7 +44,8 @@ class Loading(ScriptedEngine):
 
 
 def begin(engine: Any, **settings: Any) -> tuple[asyncio.Task[None], asyncio.Event, list[EndpointStatus]]:
-    stop, statuses = asyncio.Event(), []
+    stop = asyncio.Event()
+    statuses: list[EndpointStatus] = []
     task = asyncio.create_task(
         serve(engine, ServerSettings(**settings), stop=stop, on_status=statuses.append)
     )

@@ -58,7 +58,7 @@ async def test_a_download_that_hangs_does_not_hold_the_shutdown() -> None:
 
     stop = asyncio.Event()
     task = asyncio.create_task(serve(make, ServerSettings(), stop=stop))
-    await asyncio.to_thread(hanging.wait, 5)
+    assert await asyncio.to_thread(hanging.wait, 5)
     stop.set()
     async with asyncio.timeout(3):
         await task

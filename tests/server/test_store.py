@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,7 @@ class Clock:
         return self.now
 
 
-def store(clock: Clock | None = None, **limits: float) -> MemoryStore:
+def store(clock: Clock | None = None, **limits: Any) -> MemoryStore:
     return MemoryStore(StoreLimits(**limits), clock or Clock())
 
 

@@ -36,7 +36,7 @@ async def answer(live: Live, prompt: str, turn: int, cuts: tuple[int, ...] = ())
     await live.send(prompt)
     for count in cuts:
         await until(
-            lambda count=count: len(live.analysis.turns) == turn and live.analysis.turns[-1].events >= count,
+            lambda count=count: len(live.analysis.turns) == turn and live.analysis.turns[-1].events >= count,  # type: ignore[misc]
             live,
         )
         await live.fault("cut@now")

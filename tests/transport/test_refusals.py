@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -156,7 +157,7 @@ async def test_a_redirect_loop_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("headers", [{}, {"Location": ""}])
-async def test_a_redirect_to_nowhere_is_an_error(headers: dict[str, str]) -> None:
+async def test_a_redirect_to_nowhere_is_an_error(headers: dict[str, Any]) -> None:
     async with wire([response("302 Found", **headers)], then=[chunked(A)]) as server:
         ran = await run(server.url, policy=QUICK)
         assert len(server.seen) == 1
@@ -207,7 +208,7 @@ async def test_a_server_that_speaks_something_else() -> None:
 
 
 @pytest.mark.parametrize(("script", "close"), [([FIN], "error"), ([RST], "reset")])
-async def test_a_connection_lost_before_the_headers(script: list[object], close: str) -> None:
+async def test_a_connection_lost_before_the_headers(script: list[Any], close: str) -> None:
     async with wire(script) as server:
         ran = await run(server.url)
     assert ran.closes == [close]

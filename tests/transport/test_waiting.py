@@ -36,7 +36,8 @@ async def test_waking_a_wait() -> None:
 async def test_waking_twice_wakes_once() -> None:
     waiter = Waiter()
     loop = asyncio.get_running_loop()
-    loop.call_later(0.01, lambda: (waiter.wake(), waiter.wake()))
+    for _ in range(2):
+        loop.call_later(0.01, waiter.wake)
     with pytest.raises(Woken):
         await waiter.wait(asyncio.sleep(10))
     assert await waiter.wait(asyncio.sleep(0.01, 1), 1) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ BODY = (
 
 
 def records(conn: int, size: int) -> list[Record]:
-    at = {"turn": 1, "conn": conn}
+    at: dict[str, Any] = {"turn": 1, "conn": conn}
     made: list[Record] = [
         Request(t=0, method="GET", url="http://h/s", headers=[], dialect="openai-chat", **at),
         Response(

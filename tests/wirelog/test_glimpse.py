@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from sse_tui.wirelog import glimpse as module
 from sse_tui.wirelog.glimpse import glimpse
 from sse_tui.wirelog.rows import Row
 
-AT = {"turn": 1, "conn": 1}
+AT: dict[str, Any] = {"turn": 1, "conn": 1}
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +79,7 @@ async def test_it_is_the_end_of_all(tmp_path: Path, size: int, end: bytes) -> No
 
 
 async def test_a_connection_that_begins_in_the_end_is_read_from_its_beginning(tmp_path: Path) -> None:
-    later = [
+    later: list[Record] = [
         Request(t=10**12, method="GET", url="http://h/2", headers=[], turn=2, conn=2),
         Response(t=10**12, status=200, http_version="HTTP/1.1", headers=[], turn=2, conn=2),
         chunk(10**12 + 5, encode(data="x"), turn=2, conn=2),

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ PROGRAM = [sys.executable, "-m", "sse_tui"]
 QUICK = ["--engine", "scripted", "--seed", "7", "--max-tokens", "20"]
 
 
-def test_the_answer_and_nothing_else(cli: Callable) -> None:
+def test_the_answer_and_nothing_else(cli: Callable[..., Any]) -> None:
     done = cli("ask", *QUICK, "Hello")
 
     assert (done.code, done.err) == (0, "")
@@ -26,7 +27,7 @@ def test_the_answer_and_nothing_else(cli: Callable) -> None:
     assert done.out.count("\n") == 1
 
 
-def test_json_is_one_object_with_the_fields_of_the_contract(cli: Callable) -> None:
+def test_json_is_one_object_with_the_fields_of_the_contract(cli: Callable[..., Any]) -> None:
     done = cli("ask", *QUICK, "--json", "Hello")
 
     assert (done.code, done.err) == (0, "")
@@ -43,7 +44,7 @@ def test_json_is_one_object_with_the_fields_of_the_contract(cli: Callable) -> No
         assert name in result
 
 
-def test_a_cut_answer_is_the_uncut_one(cli: Callable) -> None:
+def test_a_cut_answer_is_the_uncut_one(cli: Callable[..., Any]) -> None:
     whole = cli("ask", *QUICK, "Hello")
     cut = cli("ask", *QUICK, "--json", "--fault", "cut@event=5", "Hello")
 
@@ -53,7 +54,7 @@ def test_a_cut_answer_is_the_uncut_one(cli: Callable) -> None:
     assert [conn["close"] for conn in result["connections"]] == ["fault", "eof"]
 
 
-def test_without_reconnecting_a_cut_answer_is_exit_4(cli: Callable) -> None:
+def test_without_reconnecting_a_cut_answer_is_exit_4(cli: Callable[..., Any]) -> None:
     done = cli("ask", *QUICK, "--fault", "cut@event=5", "--reconnect", "never", "Hello")
 
     assert done.code == 4
@@ -62,7 +63,7 @@ def test_without_reconnecting_a_cut_answer_is_exit_4(cli: Callable) -> None:
     assert done.err.count("\n") == 1
 
 
-def test_the_prompt_comes_from_stdin(cli: Callable, tmp_path: Path) -> None:
+def test_the_prompt_comes_from_stdin(cli: Callable[..., Any], tmp_path: Path) -> None:
     for number, args in enumerate((["-"], [])):
         path = tmp_path / f"{number}.sse.jsonl"
         done = cli("ask", *QUICK, "--record", str(path), *args, input="Gr\u00fc\u00dfe\n".encode())
@@ -70,7 +71,7 @@ def test_the_prompt_comes_from_stdin(cli: Callable, tmp_path: Path) -> None:
         assert "Gr\u00fc\u00dfe" in path.read_text()
 
 
-def test_metrics_go_to_stderr(cli: Callable) -> None:
+def test_metrics_go_to_stderr(cli: Callable[..., Any]) -> None:
     done = cli("ask", *QUICK, "--metrics", "Hello")
 
     assert "TTFT" in done.err
@@ -78,7 +79,7 @@ def test_metrics_go_to_stderr(cli: Callable) -> None:
     assert "TTFT" not in done.out
 
 
-def test_recordings(cli: Callable, env: dict[str, str]) -> None:
+def test_recordings(cli: Callable[..., Any], env: dict[str, str]) -> None:
     folder = Path(env["SSE_TUI_STATE_DIR"]) / "recordings"
 
     cli("ask", *QUICK, "--no-record", "Hello")
@@ -108,7 +109,7 @@ def remote(env: dict[str, str], tmp_path: Path) -> Iterator[str]:
         assert process.wait(20) == 0
 
 
-def test_a_remote_profile(cli: Callable, remote: str, tmp_path: Path) -> None:
+def test_a_remote_profile(cli: Callable[..., Any], remote: str, tmp_path: Path) -> None:
     path = tmp_path / "r.sse.jsonl"
     environ = {"SSE_TUI_CONFIG": remote, "FAR_KEY": "the-secret-key"}
 
@@ -120,7 +121,7 @@ def test_a_remote_profile(cli: Callable, remote: str, tmp_path: Path) -> None:
     assert "[redacted]" in path.read_text()
 
 
-def test_a_wrong_key_is_exit_3_and_a_missing_one_exit_2(cli: Callable, remote: str) -> None:
+def test_a_wrong_key_is_exit_3_and_a_missing_one_exit_2(cli: Callable[..., Any], remote: str) -> None:
     wrong = cli("ask", "Hello", more_env={"SSE_TUI_CONFIG": remote, "FAR_KEY": "wrong-secret"})
     assert wrong.code == 3
     assert "401" in wrong.err
@@ -164,7 +165,7 @@ def _group_lives(group: int) -> bool:
 
 
 @pytest.mark.model
-def test_the_real_model_answers(cli: Callable) -> None:
+def test_the_real_model_answers(cli: Callable[..., Any]) -> None:
     models = pytest.importorskip("sse_tui.models")
     try:
         path = models.resolve(models.DEFAULT_MODEL)
@@ -181,7 +182,7 @@ def test_the_real_model_answers(cli: Callable) -> None:
     assert json.loads(second.out)["usage"]["output"] > 3
 
 
-def test_no_folder_for_recordings_is_a_clear_error(cli: Callable) -> None:
+def test_no_folder_for_recordings_is_a_clear_error(cli: Callable[..., Any]) -> None:
     done = cli("ask", *QUICK, "Hello", more_env={"SSE_TUI_STATE_DIR": "/dev/null/state"})
 
     assert done.code == 2
@@ -190,7 +191,7 @@ def test_no_folder_for_recordings_is_a_clear_error(cli: Callable) -> None:
     assert done.err.count("\n") == 1
 
 
-def test_what_a_server_answered_ends_with_one_full_stop(cli: Callable) -> None:
+def test_what_a_server_answered_ends_with_one_full_stop(cli: Callable[..., Any]) -> None:
     done = cli("ask", "--engine", "scripted", "word " * 20_000)
 
     assert done.code == 3

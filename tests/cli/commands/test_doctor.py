@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
 def found(out: str) -> dict[str, dict[str, str]]:
     return {row["check"]: row for row in map(json.loads, out.splitlines())}
 
 
-def test_everything_here_works(cli: Callable) -> None:
+def test_everything_here_works(cli: Callable[..., Any]) -> None:
     done = cli("doctor", "--json")
 
     checks = found(done.out)
@@ -25,7 +26,9 @@ def test_everything_here_works(cli: Callable) -> None:
     assert done.err == ""
 
 
-def test_a_broken_configuration_fails_and_the_rest_is_still_checked(cli: Callable, tmp_path: Path) -> None:
+def test_a_broken_configuration_fails_and_the_rest_is_still_checked(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
     path = tmp_path / "c.toml"
     path.write_text("[local]\nn_ctx = 'x'\n")
 

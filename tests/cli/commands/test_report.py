@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -19,14 +20,14 @@ CUT = str(STREAMS / "cut.sse")
 WHOLE = str(STREAMS / "plain-usage.sse")
 
 
-def test_a_healthy_stream_is_exit_0(cli: Callable) -> None:
+def test_a_healthy_stream_is_exit_0(cli: Callable[..., Any]) -> None:
     done = cli("report", WHOLE, "--expect", "complete, tokens.output>0")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("plain-usage.sse\n1 turn, 1 connection, ")
     assert "\n  pass  complete  (yes)\n" in done.out
 
 
-def test_an_error_finding_is_exit_1_unless_told_otherwise(cli: Callable) -> None:
+def test_an_error_finding_is_exit_1_unless_told_otherwise(cli: Callable[..., Any]) -> None:
     done = cli("report", CUT)
     assert done.code == 1
     assert "E truncated-stream" in done.out
@@ -36,13 +37,13 @@ def test_an_error_finding_is_exit_1_unless_told_otherwise(cli: Callable) -> None
     assert cli("report", RESUMED, "--fail-on", "warning").code == 1
 
 
-def test_an_expectation_that_fails_is_exit_1(cli: Callable) -> None:
+def test_an_expectation_that_fails_is_exit_1(cli: Callable[..., Any]) -> None:
     done = cli("report", WHOLE, "--expect", "complete", "--expect", "events>1k, !truncated")
     assert done.code == 1
     assert "FAIL  events>1k" in done.out
 
 
-def test_stdin(cli: Callable) -> None:
+def test_stdin(cli: Callable[..., Any]) -> None:
     done = cli("report", "-", "--format", "json", input=Path(CUT).read_bytes())
     assert done.code == 1
     out = json.loads(done.out)
@@ -53,7 +54,7 @@ def test_stdin(cli: Callable) -> None:
     ]
 
 
-def test_every_form_goes_to_a_file_too(cli: Callable, tmp_path: Path) -> None:
+def test_every_form_goes_to_a_file_too(cli: Callable[..., Any], tmp_path: Path) -> None:
     for form in ("text", "json", "md", "html", "junit"):
         printed = cli("report", RESUMED, "--format", form)
         path = tmp_path / f"report.{form}"
@@ -84,7 +85,7 @@ def test_every_form_goes_to_a_file_too(cli: Callable, tmp_path: Path) -> None:
     ],
     ids=lambda value: " ".join(Path(word).name for word in value) if isinstance(value, list) else "",
 )
-def test_wrong_usage_is_exit_2_with_one_line(cli: Callable, args: list[str], says: str) -> None:
+def test_wrong_usage_is_exit_2_with_one_line(cli: Callable[..., Any], args: list[str], says: str) -> None:
     done = cli(*args)
     assert done.code == 2
     assert says in done.err
@@ -92,7 +93,7 @@ def test_wrong_usage_is_exit_2_with_one_line(cli: Callable, args: list[str], say
     assert done.out == ""
 
 
-def test_an_export_is_read_back_by_every_command(cli: Callable, tmp_path: Path) -> None:
+def test_an_export_is_read_back_by_every_command(cli: Callable[..., Any], tmp_path: Path) -> None:
     path = tmp_path / "a.har"
     assert cli("export", RESUMED, "--to", "har", "-o", str(path)).code == 0
     assert cli("open", "--json", str(path)).out == cli("open", "--json", RESUMED).out
@@ -102,7 +103,7 @@ def test_an_export_is_read_back_by_every_command(cli: Callable, tmp_path: Path) 
     assert theirs["turns"] == ours["turns"]
 
 
-def test_the_raw_stream(cli: Callable, tmp_path: Path) -> None:
+def test_the_raw_stream(cli: Callable[..., Any], tmp_path: Path) -> None:
     done = cli("export", WHOLE, "--to", "sse")
     assert done.raw == Path(WHOLE).read_bytes()
     first = cli("export", RESUMED, "--to", "sse", "--conn", "1")
@@ -110,7 +111,7 @@ def test_the_raw_stream(cli: Callable, tmp_path: Path) -> None:
     assert cli("export", "-", "--to", "sse", input=Path(WHOLE).read_bytes()).raw == Path(WHOLE).read_bytes()
 
 
-def test_the_other_exports(cli: Callable) -> None:
+def test_the_other_exports(cli: Callable[..., Any]) -> None:
     assert cli("export", RESUMED, "--to", "md").out == cli("report", RESUMED, "--format", "md").out
     curl = cli("export", RESUMED, "--to", "curl").out
     assert "--header 'authorization: '\"$AUTHORIZATION\"" in curl
@@ -125,7 +126,7 @@ CURL_V = (
 
 
 @pytest.mark.parametrize("before", [b"", CURL_I, CURL_V], ids=["curl -N", "curl -i", "curl -v"])
-def test_what_curl_printed(cli: Callable, before: bytes) -> None:
+def test_what_curl_printed(cli: Callable[..., Any], before: bytes) -> None:
     body = Path(WHOLE).read_bytes()
     plain = json.loads(cli("report", "--format", "json", WHOLE).out)
     done = cli("report", "--format", "json", "-", input=before + body)
@@ -136,7 +137,7 @@ def test_what_curl_printed(cli: Callable, before: bytes) -> None:
     assert cli("tail", "-", "--raw", input=before + body).raw == body
 
 
-def test_secrets_of_another_tool_s_capture_stay_in_it(cli: Callable, tmp_path: Path) -> None:
+def test_secrets_of_another_tool_s_capture_stay_in_it(cli: Callable[..., Any], tmp_path: Path) -> None:
     delta = {
         "object": "chat.completion.chunk",
         "choices": [{"index": 0, "delta": {"content": "your key geheimnis-2"}}],
@@ -172,7 +173,7 @@ def test_secrets_of_another_tool_s_capture_stay_in_it(cli: Callable, tmp_path: P
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl")
 @pytest.mark.parametrize("options", ["-N", "-iN", "-vN", "-vsN"])
 def test_what_the_real_curl_prints(
-    cli: Callable, server: Callable, env: dict[str, str], options: str
+    cli: Callable[..., Any], server: Callable[..., Any], env: dict[str, str], options: str
 ) -> None:
     body = Path(WHOLE).read_bytes()
 
@@ -190,7 +191,9 @@ def test_what_the_real_curl_prints(
     assert cli("tail", "-", "--raw", input=printed).raw == body
 
 
-def test_a_replay_ends_on_a_signal_and_serves_until_then(env: dict[str, str], cli: Callable) -> None:
+def test_a_replay_ends_on_a_signal_and_serves_until_then(
+    env: dict[str, str], cli: Callable[..., Any]
+) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "sse_tui", "replay", RESUMED, "--speed", "0"],
         stdout=subprocess.PIPE,

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_supervised_it_speaks_json_and_ends_with_its_input(env: dict[str, str]) 
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        states = []
+        states: list[dict[str, Any]] = []
         while not states or states[-1]["status"] != "ready":
             states.append(json.loads(process.stdout.readline()))
         process.stdin.close()
@@ -70,7 +71,7 @@ def test_supervised_it_speaks_json_and_ends_with_its_input(env: dict[str, str]) 
     assert rest[-1]["status"] == "stopped"
 
 
-def test_a_port_that_is_taken_is_exit_2(cli: Callable) -> None:
+def test_a_port_that_is_taken_is_exit_2(cli: Callable[..., Any]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = cli("serve", "--engine", "scripted", "--port", str(port))
@@ -80,7 +81,7 @@ def test_a_port_that_is_taken_is_exit_2(cli: Callable) -> None:
     assert done.err.count("\n") == 1
 
 
-def test_a_model_that_is_not_there_is_exit_3(cli: Callable) -> None:
+def test_a_model_that_is_not_there_is_exit_3(cli: Callable[..., Any]) -> None:
     done = cli("serve", "--model", "no/such/file.gguf", "--port", "0")
 
     assert done.code == 3

@@ -8,7 +8,9 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -24,7 +26,7 @@ from tests.offline.report.stories import delta, story
 SECRET = "sk/0123+456 789=abc\u00e9"
 KEY = "Key-0123456789-abcdef"
 EVENT_STREAM = [("content-type", "text/event-stream")]
-HERE = {"turn": 1, "conn": 1}
+HERE: dict[str, Any] = {"turn": 1, "conn": 1}
 
 
 def saved(path: Path, records: Iterable[Record], redactor: Redactor | None = None) -> Path:
@@ -38,6 +40,10 @@ def saved(path: Path, records: Iterable[Record], redactor: Redactor | None = Non
 
     path.write_bytes(b"".join(map(encode_line, [header, *records])))
     return path
+
+
+def _pictured(picture: str, _recording: Path) -> dict[str, str]:
+    return {"screenshot.svg": picture}
 
 
 def exchange(
@@ -219,9 +225,7 @@ def test_a_secret_in_a_picture_stops_it(tmp_path: Path) -> None:
     split = f"<svg><text>{KEY[:9]}</text><text>{KEY[9:]}</text></svg>"
     for picture in (f"<svg>{KEY}</svg>", split, "<svg>" + KEY.replace("-", "&#45;") + "</svg>"):
         with pytest.raises(SseTuiError, match=r"screenshot\.svg"):
-            make_bundle(
-                path, tmp_path / "b.zip", secrets=(KEY,), pictures=lambda _, p=picture: {"screenshot.svg": p}
-            )
+            make_bundle(path, tmp_path / "b.zip", secrets=(KEY,), pictures=partial(_pictured, picture))
     assert [path.name for path in tmp_path.iterdir()] == ["a.sse.jsonl"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -74,13 +75,13 @@ def test_redacted_values_become_variables() -> None:
 
 @pytest.mark.parametrize("place", ["url", "header", "body", "method"])
 def test_nothing_that_was_recorded_runs(place: str) -> None:
-    given: dict[str, object] = {
+    requests: dict[str, dict[str, Any]] = {
         "url": {"url": EVIL},
         "header": {"headers": [("X", EVIL), (EVIL, "x"), ("-o", "x")]},
         "body": {"method": "POST", "body": EVIL},
         "method": {"method": EVIL},
-    }[place]
-    found = words(command(**given))
+    }
+    found = words(command(**requests[place]))
     if place != "method":
         assert any(EVIL in word for word in found)
     options = [word for word in found if word.startswith("-")]

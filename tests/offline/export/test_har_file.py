@@ -84,8 +84,8 @@ def test_a_content_coding_is_taken_off_and_every_read_keeps_its_time() -> None:
         packer.compress(b"data: one\n\n") + packer.flush(2),
         packer.compress(b"data: two\n\n") + packer.flush(),
     ]
-    at = {"turn": 1, "conn": 1}
-    records = [
+    at: dict[str, Any] = {"turn": 1, "conn": 1}
+    records: list[Record] = [
         Request(t=0, method="GET", url="http://h/", headers=[], **at),
         Response(
             t=5, status=200, http_version="HTTP/1.1", headers=[*STREAM, ("content-encoding", "gzip")], **at
@@ -159,7 +159,7 @@ def sessions(draw: st.DrawFn) -> list[Record]:
     records: list[Record] = []
     t = 0
     for conn in range(1, draw(st.integers(1, 3)) + 1):
-        at = {"turn": draw(st.integers(1, 2)) if conn > 1 else 1, "conn": conn}
+        at: dict[str, Any] = {"turn": draw(st.integers(1, 2)) if conn > 1 else 1, "conn": conn}
         body = draw(st.none() | TEXT.filter(bool))
         records.append(
             Request(t=t, method="POST", url="http://h/" + draw(TEXT), headers=draw(HEADERS), body=body, **at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def connection(
 ) -> list[Record]:
     """A connection at `conn` seconds, its headers 10 ns later, its reads from 20 ns on."""
     t = conn * 10**9
-    at = {"turn": turn, "conn": conn}
+    at: dict[str, Any] = {"turn": turn, "conn": conn}
     asked = [("last-event-id", after)] if after else []
     return [
         Request(t=t, method="GET", url=f"http://h{path}", headers=asked, **at),

@@ -36,7 +36,7 @@ async def tail(url: str, *, policy: str = "never", after: str = "") -> list[Reco
     driver = Driver(
         StreamRequest("GET", url, headers),
         dialect=dialects.create("auto"),
-        policy=Policy(kind=policy),  # type: ignore[arg-type]
+        policy=Policy(kind=policy),
         timeouts=Timeouts(idle=5),
         clock=SessionClock(),
         turn=1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def broken() -> Report:
 def hostile() -> Report:
     """Whatever a server controls means harm: texts, types, ids, model, headers, URL, faults and notes."""
     records = story(EVIL, EVIL)
-    at = {"turn": 1, "conn": 1}
+    at: dict[str, Any] = {"turn": 1, "conn": 1}
     bad = EVIL.replace("\x00", "")
     call = {"index": 0, "id": EVIL, "function": {"name": EVIL, "arguments": EVIL}}
     more: list[Record] = [

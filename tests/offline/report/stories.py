@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.eventstream import encode
@@ -25,7 +26,7 @@ def story(
     *words: str, turn: int = 1, conn: int = 1, end: bytes = b"", close: str = "eof", t: int = 0
 ) -> list[Record]:
     """One answer, a word every 20 ms after the first at 100 ms."""
-    at = {"turn": turn, "conn": conn}
+    at: dict[str, Any] = {"turn": turn, "conn": conn}
     records: list[Record] = [
         Request(
             t=t, method="POST", url="http://h/v1", headers=[("accept", "text/event-stream")], body="{}", **at

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ version: 1
 """
 
 
-def test_vcrpy(opened: Callable) -> None:
+def test_vcrpy(opened: Callable[..., Any]) -> None:
     assert sniff(VCRPY.encode()) == "cassette"
     found = opened(VCRPY.encode())
     assert found.clock == "none"
@@ -56,7 +57,7 @@ def test_vcrpy(opened: Callable) -> None:
     assert found.endings == [(1, "eof")]
 
 
-def test_a_binary_body_stays_packed(opened: Callable) -> None:
+def test_a_binary_body_stays_packed(opened: Callable[..., Any]) -> None:
     packed = gzip.compress(b"data: x\n\n")
     text = f"""\
 interactions:
@@ -73,7 +74,7 @@ interactions:
     assert dict(found.of(Response)[0].headers)["content-encoding"] == "gzip"
 
 
-def test_ruby(opened: Callable) -> None:
+def test_ruby(opened: Callable[..., Any]) -> None:
     text = """\
 ---
 http_interactions:
@@ -99,7 +100,7 @@ recorded_with: VCR 6.3.1
     assert found.of(Response)[0].http_version == "HTTP/1.1"
 
 
-def test_go_vcr(opened: Callable) -> None:
+def test_go_vcr(opened: Callable[..., Any]) -> None:
     text = """\
 ---
 version: 2
@@ -118,7 +119,7 @@ interactions:
 
 
 @pytest.mark.parametrize("indent", [None, 4])
-def test_json(opened: Callable, indent: int | None) -> None:
+def test_json(opened: Callable[..., Any], indent: int | None) -> None:
     interaction = {
         "request": {"method": "GET", "uri": "http://h/", "headers": {}, "body": None},
         "response": {
@@ -132,7 +133,7 @@ def test_json(opened: Callable, indent: int | None) -> None:
     assert opened(data).body == b"data: a\n\n"
 
 
-def test_an_object_of_python_is_never_made(opened: Callable) -> None:
+def test_an_object_of_python_is_never_made(opened: Callable[..., Any]) -> None:
     text = VCRPY.replace("!!python/unicode", "!!python/object/apply:os.system").encode()
     assert opened(text).body.startswith(b"data:")
 

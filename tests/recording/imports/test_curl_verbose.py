@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ BEFORE = b"""\
 AFTER = b"* Connection #0 to host localhost left intact\n"
 
 
-def test_request_response_and_body(opened: Callable) -> None:
+def test_request_response_and_body(opened: Callable[..., Any]) -> None:
     assert sniff(BEFORE) == "curl-verbose"
     found = opened(BEFORE + BODY + AFTER)
     assert found.requests == [("POST", "http://localhost:8080/v1")]
@@ -38,7 +39,7 @@ def test_request_response_and_body(opened: Callable) -> None:
     assert found.endings == [(1, "eof")]
 
 
-def test_a_remark_right_after_the_last_byte(opened: Callable) -> None:
+def test_a_remark_right_after_the_last_byte(opened: Callable[..., Any]) -> None:
     body = BODY.rstrip(b"\n")
     assert opened(BEFORE + body + AFTER).body == body
 
@@ -52,13 +53,13 @@ def test_a_remark_right_after_the_last_byte(opened: Callable) -> None:
         (b"curl: (3) other\n", "error"),
     ],
 )
-def test_how_curl_failed(opened: Callable, words: bytes, reason: str) -> None:
+def test_how_curl_failed(opened: Callable[..., Any], words: bytes, reason: str) -> None:
     found = opened(BEFORE + BODY + b"* Closing connection\n" + words)
     assert (found.body, found.endings) == (BODY, [(1, reason)])
     assert found.of(Close)[0].detail == words.decode().strip()
 
 
-def test_redirects_are_connections_of_one_turn(opened: Callable) -> None:
+def test_redirects_are_connections_of_one_turn(opened: Callable[..., Any]) -> None:
     first = BEFORE.replace(b"200 OK", b"307 Temporary Redirect")
     found = opened(first + b"* Issue another request to this URL: '/there'\n" + BEFORE + BODY)
     assert found.statuses == [307, 200]
@@ -67,7 +68,7 @@ def test_redirects_are_connections_of_one_turn(opened: Callable) -> None:
     assert found.body == BODY
 
 
-def test_a_progress_meter_is_passed_over(opened: Callable) -> None:
+def test_a_progress_meter_is_passed_over(opened: Callable[..., Any]) -> None:
     meter = (
         b"  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
         b"                                 Dload  Upload   Total   Spent    Left  Speed\n"
@@ -82,7 +83,7 @@ METER = (
 )
 
 
-def test_heads_of_curl_i_behind_a_progress_meter(opened: Callable) -> None:
+def test_heads_of_curl_i_behind_a_progress_meter(opened: Callable[..., Any]) -> None:
     heads = (
         b"HTTP/1.1 307 Temporary Redirect\r\nLocation: /x\r\n\r\n"
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -106,17 +107,17 @@ def test_lines_that_end_with_cr_alone_pass_as_they_come() -> None:
     assert chunks == [(2, b"id: 1\n"), (4, b"data: one\r\rdata"), (5, b": two\r\r")]
 
 
-def test_tls_gives_https(opened: Callable) -> None:
+def test_tls_gives_https(opened: Callable[..., Any]) -> None:
     tls = b"* SSL connection using TLSv1.3 / TLS_AES_256_GCM_SHA384\n> "
     assert opened(BEFORE.replace(b"> ", tls, 1) + BODY).requests == [("POST", "https://localhost:8080/v1")]
 
 
-def test_no_connection_at_all(opened: Callable) -> None:
+def test_no_connection_at_all(opened: Callable[..., Any]) -> None:
     found = opened(b"*   Trying 127.0.0.1:1...\n* connect failed\ncurl: (7) Failed to connect\n")
     assert (found.body, found.endings) == (b"", [])
 
 
-def test_a_body_without_line_ends_passes_on(opened: Callable) -> None:
+def test_a_body_without_line_ends_passes_on(opened: Callable[..., Any]) -> None:
     body = b"data: " + b"x" * 100_000
     assert opened(BEFORE + body).body == body
     assert opened(BEFORE + BODY.replace(b"\n", b"\r")).body == BODY.replace(b"\n", b"\r")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ ROWS = (
 
 
 @pytest.mark.parametrize("titles", [b"", b"Id\tType\tData\tTime\n"])
-def test_rows(opened: Callable, titles: bytes) -> None:
+def test_rows(opened: Callable[..., Any], titles: bytes) -> None:
     assert sniff(titles + ROWS) == "devtools"
     found = opened(titles + ROWS)
     assert found.clock == "imported"
@@ -39,13 +40,13 @@ def test_rows(opened: Callable, titles: bytes) -> None:
     assert "put together again" in found.of(Note)[0].text
 
 
-def test_twelve_hours_and_midnight(opened: Callable) -> None:
+def test_twelve_hours_and_midnight(opened: Callable[..., Any]) -> None:
     found = opened(b"\tmessage\ta\t11:59:59 PM\n\tmessage\tb\t12:00:01 AM\n")
     assert found.times == [0.0, 2000.0]
     assert [event[2] for event in events(found.body)] == ["", ""]
 
 
-def test_a_long_message(opened: Callable) -> None:
+def test_a_long_message(opened: Callable[..., Any]) -> None:
     found = opened(b"\tmessage\t" + b"x" * 50_000 + b"\t13:00:00.000\r\n\tm\ty\t13:00:00.001\r\n")
     assert [len(event[1]) for event in events(found.body)] == [50_000, 1]
 

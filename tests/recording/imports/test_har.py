@@ -58,7 +58,7 @@ def har(*entries: Any, indent: int | None = None, **log: Any) -> bytes:
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_an_entry_without_times_of_its_parts_has_none(opened: Callable, indent: int | None) -> None:
+def test_an_entry_without_times_of_its_parts_has_none(opened: Callable[..., Any], indent: int | None) -> None:
     data = har(entry(), indent=indent)
     assert sniff(data[:4096]) == "har"
     found = opened(data)
@@ -80,7 +80,7 @@ def messages(*times: float) -> list[dict[str, Any]]:
     ]
 
 
-def test_chrome_knows_the_time_of_every_message(opened: Callable) -> None:
+def test_chrome_knows_the_time_of_every_message(opened: Callable[..., Any]) -> None:
     found = opened(har(entry(_eventSourceMessages=messages(0.25, 1.5))))
     assert found.clock == "imported"
     assert found.body == BODY.encode()
@@ -92,25 +92,25 @@ def test_chrome_knows_the_time_of_every_message(opened: Callable) -> None:
     assert found.of(Response)[0].t == 133_500_000
 
 
-def test_messages_without_a_body_are_put_together_again(opened: Callable) -> None:
+def test_messages_without_a_body_are_put_together_again(opened: Callable[..., Any]) -> None:
     found = opened(har(entry(None, _eventSourceMessages=messages(0.25, 1.5))))
     assert found.body == "id: 1\ndata: café\n\ndata: two\n\n".encode()
     assert found.times == [250.0, 1500.0]
     assert "put together again" in found.of(Note)[0].text
 
 
-def test_messages_that_do_not_fit_the_body_give_no_times(opened: Callable) -> None:
+def test_messages_that_do_not_fit_the_body_give_no_times(opened: Callable[..., Any]) -> None:
     found = opened(har(entry(_eventSourceMessages=messages(0.25, 1.5, 2))))
     assert (found.clock, found.body) == ("none", BODY.encode())
 
 
-def test_base64(opened: Callable) -> None:
+def test_base64(opened: Callable[..., Any]) -> None:
     coded = entry(base64.b64encode(b"data: \xff\n\n").decode())
     coded["response"]["content"]["encoding"] = "base64"
     assert opened(har(coded)).body == b"data: \xff\n\n"
 
 
-def test_only_streams_are_taken_each_a_turn(opened: Callable) -> None:
+def test_only_streams_are_taken_each_a_turn(opened: Callable[..., Any]) -> None:
     page = entry("<html>")
     page["response"]["headers"] = [{"name": "content-type", "value": "text/html"}]
     page["response"]["content"]["mimeType"] = "text/html"
@@ -119,14 +119,14 @@ def test_only_streams_are_taken_each_a_turn(opened: Callable) -> None:
     assert [request.turn for request in found.of(Request)] == [1, 2]
 
 
-def test_a_request_with_an_event_id_goes_on_with_the_turn(opened: Callable) -> None:
+def test_a_request_with_an_event_id_goes_on_with_the_turn(opened: Callable[..., Any]) -> None:
     again = entry("data: b\n\n")
     again["request"]["headers"].append({"name": "Last-Event-ID", "value": "1"})
     found = opened(har(entry(), again))
     assert [(request.turn, request.conn) for request in found.of(Request)] == [(1, 1), (1, 2)]
 
 
-def test_where_a_stream_was_asked_for_any_answer_is_taken(opened: Callable) -> None:
+def test_where_a_stream_was_asked_for_any_answer_is_taken(opened: Callable[..., Any]) -> None:
     page = entry("<html>")
     page["response"]["headers"] = []
     page["response"]["content"]["mimeType"] = "text/html"
@@ -143,20 +143,20 @@ def test_where_a_stream_was_asked_for_any_answer_is_taken(opened: Callable) -> N
         ("net::ERR_FAILED", "error"),
     ],
 )
-def test_chrome_s_errors(opened: Callable, error: str, reason: str) -> None:
+def test_chrome_s_errors(opened: Callable[..., Any], error: str, reason: str) -> None:
     failed = entry()
     failed["response"]["_error"] = error
     assert opened(har(failed)).endings == [(1, reason)]
 
 
-def test_no_response_at_all(opened: Callable) -> None:
+def test_no_response_at_all(opened: Callable[..., Any]) -> None:
     failed = entry(None)
     failed["response"] |= {"status": 0, "headers": []}
     found = opened(har(failed))
     assert (found.statuses, found.endings) == ([], [(1, "error")])
 
 
-def test_lone_surrogates_become_replacements(opened: Callable) -> None:
+def test_lone_surrogates_become_replacements(opened: Callable[..., Any]) -> None:
     data = har(entry("data: @\n\n")).replace(b"@", b"\\ud83d")
     assert opened(data).body == "data: \ufffd\n\n".encode()
 
@@ -192,7 +192,7 @@ def own(**more: Any) -> dict[str, Any]:
     }
 
 
-def test_our_own_archives_have_the_times_of_every_read(opened: Callable) -> None:
+def test_our_own_archives_have_the_times_of_every_read(opened: Callable[..., Any]) -> None:
     others = [{"place": 7, "record": {"k": "reconnect", "t": 6_000, "turn": 1, "delay_ms": 5, "last_event_id": "1",
                "policy": "last-event-id"}}]  # fmt: skip
     found = opened(har(entry(_sseTui=own()), _sseTui={"clock": "kernel", "records": others}))
@@ -214,6 +214,6 @@ def test_our_own_archives_have_the_times_of_every_read(opened: Callable) -> None
         {"answered_at": 1.5},
     ],
 )
-def test_our_own_fields_count_only_where_they_fit(opened: Callable, wrong: dict[str, Any]) -> None:
+def test_our_own_fields_count_only_where_they_fit(opened: Callable[..., Any], wrong: dict[str, Any]) -> None:
     found = opened(har(entry(_sseTui=own(**wrong))))
     assert (found.clock, found.body, found.endings) == ("none", BODY.encode(), [(1, "eof")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ BODY = b"id: 1\ndata: caf\xc3\xa9\n\n: ping\n\ndata: last\n\n"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Thing: a: b\r\n\r\n"
 
 
-def test_a_head_and_a_body(opened: Callable) -> None:
+def test_a_head_and_a_body(opened: Callable[..., Any]) -> None:
     assert sniff(HEAD + BODY) == "http"
     found = opened(HEAD + BODY)
     assert found.clock == "none"
@@ -24,13 +25,13 @@ def test_a_head_and_a_body(opened: Callable) -> None:
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_http_2_and_either_line_end(opened: Callable, end: bytes) -> None:
+def test_http_2_and_either_line_end(opened: Callable[..., Any], end: bytes) -> None:
     found = opened(b"HTTP/2 200 \r\ncontent-type: text/event-stream\r\n\r\n".replace(b"\r\n", end) + BODY)
     assert (found.statuses, found.body) == ([200], BODY)
     assert found.of(Response)[0].http_version == "HTTP/2"
 
 
-def test_interim_answers_and_redirects_come_before(opened: Callable) -> None:
+def test_interim_answers_and_redirects_come_before(opened: Callable[..., Any]) -> None:
     before = (
         b"HTTP/1.1 200 Connection established\r\n\r\n"
         b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -51,29 +52,29 @@ def chunked(*parts: bytes, last: bool = True) -> bytes:
 CHUNKED = HEAD[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
-def test_a_chunked_body_as_mitmproxy_exports_it(opened: Callable) -> None:
+def test_a_chunked_body_as_mitmproxy_exports_it(opened: Callable[..., Any]) -> None:
     found = opened(CHUNKED + chunked(BODY[:9], BODY[9:]))
     assert (found.body, found.endings) == (BODY, [(1, "eof")])
 
 
-def test_the_same_headers_with_a_body_that_curl_has_decoded(opened: Callable) -> None:
+def test_the_same_headers_with_a_body_that_curl_has_decoded(opened: Callable[..., Any]) -> None:
     found = opened(CHUNKED + BODY)
     assert (found.body, found.endings) == (BODY, [(1, "eof")])
 
 
-def test_a_chunked_body_without_its_end_is_incomplete(opened: Callable) -> None:
+def test_a_chunked_body_without_its_end_is_incomplete(opened: Callable[..., Any]) -> None:
     assert opened(CHUNKED + chunked(BODY, last=False)).endings == [(1, "incomplete")]
     broken = opened(CHUNKED + chunked(BODY, last=False) + b"zz\r\n")
     assert (broken.body, broken.endings) == (BODY, [(1, "error")])
 
 
-def test_fewer_bytes_than_promised_are_incomplete(opened: Callable) -> None:
+def test_fewer_bytes_than_promised_are_incomplete(opened: Callable[..., Any]) -> None:
     head = HEAD[:-2] + b"Content-Length: 100\r\n\r\n"
     assert opened(head + BODY).endings == [(1, "incomplete")]
     assert opened(head + BODY.ljust(100, b"\n")).endings == [(1, "eof")]
 
 
-def test_a_content_coding_that_curl_undid_is_not_undone_again(opened: Callable) -> None:
+def test_a_content_coding_that_curl_undid_is_not_undone_again(opened: Callable[..., Any]) -> None:
     head = HEAD[:-2] + b"Content-Encoding: gzip\r\nContent-Length: 20\r\n\r\n"
     plain = opened(head + BODY)
     assert "Content-Encoding" not in dict(plain.of(Response)[0].headers)
@@ -84,7 +85,7 @@ def test_a_content_coding_that_curl_undid_is_not_undone_again(opened: Callable) 
     assert gzip.decompress(kept.body) == BODY
 
 
-def test_a_request_before_the_response(opened: Callable) -> None:
+def test_a_request_before_the_response(opened: Callable[..., Any]) -> None:
     request = b'POST /v1 HTTP/1.1\r\nHost: h:1\r\nContent-Length: 15\r\n\r\n{"stream":true}'
     found = opened(request + b"\r\n\r\n" + HEAD + BODY)
     assert found.requests == [("POST", "http://h:1/v1")]
@@ -92,12 +93,12 @@ def test_a_request_before_the_response(opened: Callable) -> None:
     assert found.body == BODY
 
 
-def test_a_dump_that_ends_in_its_head(opened: Callable) -> None:
+def test_a_dump_that_ends_in_its_head(opened: Callable[..., Any]) -> None:
     found = opened(HEAD[:40])
     assert (found.statuses, found.endings) == ([200], [(1, "incomplete")])
 
 
-def test_no_body_at_all(opened: Callable) -> None:
+def test_no_body_at_all(opened: Callable[..., Any]) -> None:
     assert opened(b"HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\n").endings == [(1, "eof")]
 
 

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -61,7 +62,7 @@ def cassette(body: bytes) -> bytes:
         "headers": {"content-type": ["text/event-stream"]},
         "body": {"string": body},
     }
-    request = {"method": "GET", "uri": "http://h/", "headers": {}, "body": None}
+    request: dict[str, Any] = {"method": "GET", "uri": "http://h/", "headers": {}, "body": None}
     return str(
         yaml.safe_dump({"interactions": [{"request": request, "response": response}]}, sort_keys=False)
     ).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def log(stamps: list[str], lines: list[str] = LINES) -> bytes:
         ("[    0.250] ", "[    1.500] "),
     ],
 )
-def test_forms_of_a_time(opened: Callable, first: str, later: str) -> None:
+def test_forms_of_a_time(opened: Callable[..., Any], first: str, later: str) -> None:
     data = log([first] * 3 + [later] * 4)
     assert sniff(data) == "timed-log"
     found = opened(data)
@@ -43,26 +44,26 @@ def test_forms_of_a_time(opened: Callable, first: str, later: str) -> None:
     assert found.endings == [(1, "eof")]
 
 
-def test_whole_seconds_of_ts(opened: Callable) -> None:
+def test_whole_seconds_of_ts(opened: Callable[..., Any]) -> None:
     found = opened(log(["Nov 30 13:00:00 "] * 3 + ["Nov 30 13:00:02 "] * 4))
     assert found.times == [0.0, 2000.0]
 
 
-def test_a_line_without_a_time_came_with_the_one_before(opened: Callable) -> None:
+def test_a_line_without_a_time_came_with_the_one_before(opened: Callable[..., Any]) -> None:
     found = opened(b"13:00:00.000 data: one\n\n13:00:00.100 data: two\n\n13:00:00.090 data: three\n\n")
     assert found.body == b"data: one\n\ndata: two\n\ndata: three\n\n"
     # An earlier time after a later one is disorder in the log, and time does not go back.
     assert found.times == [0.0, 100.0]
 
 
-def test_line_ends_stay(opened: Callable) -> None:
+def test_line_ends_stay(opened: Callable[..., Any]) -> None:
     assert (
         opened(b"1.5 data: one\r\n1.5 \r\n1.6 data: two\r\n1.6\r\n").body
         == b"data: one\r\n\r\ndata: two\r\n\r\n"
     )
 
 
-def test_a_long_line(opened: Callable) -> None:
+def test_a_long_line(opened: Callable[..., Any]) -> None:
     value = "x" * 100_000
     assert opened(f"1.5 data: {value}\n1.6 \n".encode()).body == f"data: {value}\n\n".encode()
 

@@ -132,7 +132,8 @@ async def test_a_cut_now_is_resumed_and_nothing_is_lost(state: Path, serve: Call
     try:
         for count in (10, 25):
             await until(
-                lambda count=count: bool(live.analysis.turns) and live.analysis.turns[0].events >= count, live
+                lambda count=count: bool(live.analysis.turns) and live.analysis.turns[0].events >= count,  # type: ignore[misc]
+                live,
             )
             await live.fault("cut@now")
         await until(lambda: live.analysis.turns[0].outcome == "complete", live)

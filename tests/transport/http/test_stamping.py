@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 import time
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,7 +22,7 @@ from tests.transport.wire import CHUNKED, HOLD, Sleep, chunks, wire
 linux = pytest.mark.skipif(sys.platform != "linux", reason="kernel stamps are a Linux feature")
 
 
-def _steps(count: int, gap: float) -> list[object]:
+def _steps(count: int, gap: float) -> list[Any]:
     return [step for n in range(count) for step in (chunks(b"data: %d\n\n" % n), Sleep(gap))]
 
 
@@ -136,7 +137,8 @@ def test_bodies_are_exact_for_all_chunkings(body: bytes, sizes: list[int], cuts:
             at += size
         pieces.append(body[at:])
         message = CHUNKED + chunks(*[piece for piece in pieces if piece]) + b"0\r\n\r\n"
-        segments, at = [], 0
+        segments: list[Any] = []
+        at = 0
         for size in cuts:
             segments += [message[at : at + size], Sleep(0)]
             at += size
