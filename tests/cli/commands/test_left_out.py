@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def newer(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("form", ["text", "md", "html", "json"])
 @pytest.mark.parametrize("piped", [False, True], ids=["file", "stdin"])
-def test_a_report_says_so(cli: Callable, newer: Path, form: str, piped: bool) -> None:
+def test_a_report_says_so(cli: Callable[..., Any], newer: Path, form: str, piped: bool) -> None:
     source = {"input": newer.read_bytes()} if piped else {}
     done = cli("report", "-" if piped else str(newer), "--format", form, **source)
     if form == "json":
@@ -38,20 +39,20 @@ def test_a_report_says_so(cli: Callable, newer: Path, form: str, piped: bool) ->
 @pytest.mark.parametrize(
     "command", [["open", "--text"], ["open", "--json"], ["tail", "--raw"], ["export", "--to", "har"]]
 )
-def test_other_commands_warn(cli: Callable, newer: Path, command: list[str]) -> None:
+def test_other_commands_warn(cli: Callable[..., Any], newer: Path, command: list[str]) -> None:
     done = cli(*command, str(newer))
     assert done.code == 0
     assert NOTE in " ".join(done.err.split())
 
 
-def test_a_recording_of_this_version_is_quiet(cli: Callable, tmp_path: Path) -> None:
+def test_a_recording_of_this_version_is_quiet(cli: Callable[..., Any], tmp_path: Path) -> None:
     path = tmp_path / "a.sse.jsonl"
     path.write_bytes(GOOD)
     assert cli("open", "--text", str(path)).err == ""
     assert "unknown" not in cli("report", str(path)).out
 
 
-def test_damage_in_a_pipe_is_reported_too(cli: Callable) -> None:
+def test_damage_in_a_pipe_is_reported_too(cli: Callable[..., Any]) -> None:
     done = cli("report", "-", "--format", "json", input=GOOD + b"garbage\n")
     (note,) = json.loads(done.out)["recording"]["damage"]
     assert note.startswith("line 102 (byte ")
