@@ -104,7 +104,7 @@ def chunk_not_token(entry: EntryView, facts: Facts) -> Occurrence | None:
     if ratio is None or 0.8 <= ratio <= 1.25:
         return None
     return Occurrence(
-        f"{view.output_tokens} output tokens arrived in {view.gaps.token_events} token events, {ratio:.2f} per event: "
+        f"{many(view.output_tokens or 0, 'output token')} arrived in {view.gaps.token_events} token events, {ratio:.2f} per event: "
         "the gap between events is not the latency between tokens.",
         evidence={"tokens": view.output_tokens, "events": view.gaps.token_events, "ratio": round(ratio, 3)},
     )
