@@ -109,9 +109,7 @@ def double_terminal(entry: EntryView, facts: Facts) -> Occurrence | None:
 def done_without_finish(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The end marker without a finish reason: the answer may have been interrupted."""
     turn = facts.turn
-    if turn.done_at is None or turn.finish_seen or turn.fault_seen:
-        return None
-    if turn.dialect not in ("openai-chat", "openai-completions"):
+    if turn.done_at is None or turn.finish_seen or turn.fault_seen or not turn.has_choices:
         return None
     return Occurrence(
         f"[DONE] arrived as event {turn.done_at}, but no chunk had a finish reason: llama-cpp-python ends an "
