@@ -10,7 +10,7 @@ SHARED = DATA.parents[2] / "shared"
 
 def folders(name: str) -> list[Path]:
     """The folders of this name that there are, that of tests/data first."""
-    return [DATA / name, *(folder for folder in [SHARED / name] if folder.is_dir())]
+    return [folder for root in (DATA, SHARED) if (folder := root / name).is_dir()]
 
 
 def stream_files() -> list[Path]:

@@ -145,6 +145,11 @@ class TurnFacts:
         return self.view.dialect_name
 
     @property
+    def has_choices(self) -> bool:
+        """Whether the events are chunks with choices, as in OpenAI's older two APIs."""
+        return self.dialect in ("openai-chat", "openai-completions")
+
+    @property
     def json_answers(self) -> bool:
         """Whether every event should be a JSON payload of a model's answer."""
         return self.dialect in ANSWERS

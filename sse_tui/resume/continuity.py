@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from sse_tui.resume.numbering import Numbering
 
@@ -19,10 +19,13 @@ _BEGINNING = 64
 _REPLAYED = 2
 
 
-class Verdict(NamedTuple):
-    """`kind`: lossless, lost (`n` events), repeated (`n` events, to be dropped from the text), restarted or unknown."""
+VerdictKind: TypeAlias = Literal["lossless", "lost", "repeated", "restarted", "unknown"]
 
-    kind: str
+
+class Verdict(NamedTuple):
+    """What a reconnect did; `n` counts the events that were lost, or repeated and are to be dropped from the text."""
+
+    kind: VerdictKind
     n: int
     detail: str
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 
 from sse_tui.resume.policy import RETRY_LIMIT_MS, Policy
@@ -172,6 +171,8 @@ def retry_after_ms(value: str | None, wall_s: float) -> float | None:
     value = value.strip()
     if value.isascii() and value.isdigit():
         return float(min(int(value[:12]), 10**9)) * 1000
+    from email.utils import parsedate_to_datetime  # costs as much to load as this package; dates are rare
+
     try:
         date = parsedate_to_datetime(value)
     except ValueError:

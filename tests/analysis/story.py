@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Self
 
 from sse_tui.eventstream import encode
 from sse_tui.recording.records import (
@@ -35,7 +36,7 @@ class Story:
 
     def request(
         self, at: float, *, new_turn: bool = True, last_event_id: str = "", dialect: str | None = None
-    ) -> Story:
+    ) -> Self:
         self.turn += new_turn
         self.conn += 1
         headers = [("Accept", "text/event-stream")]
@@ -55,7 +56,7 @@ class Story:
         )
         return self
 
-    def phases(self, at: float) -> Story:
+    def phases(self, at: float) -> Self:
         for name, dt in (("dns", 1), ("tcp", 2), ("sent", 1)):
             at += dt
             self.records.append(Phase(t=ms(at), turn=self.turn, conn=self.conn, name=name, dt=ms(dt)))
@@ -63,7 +64,7 @@ class Story:
 
     def response(
         self, at: float, status: int = 200, headers: Iterable[tuple[str, str]] = STREAM_HEADERS
-    ) -> Story:
+    ) -> Self:
         self.records.append(
             Response(
                 t=ms(at),
@@ -76,11 +77,11 @@ class Story:
         )
         return self
 
-    def read(self, at: float, data: bytes) -> Story:
+    def read(self, at: float, data: bytes) -> Self:
         self.records.append(chunk(ms(at), data, turn=self.turn, conn=self.conn))
         return self
 
-    def fault(self, at: float, plan: str) -> Story:
+    def fault(self, at: float, plan: str) -> Self:
         self.records.append(
             Fault(
                 t=ms(at), turn=self.turn, conn=self.conn, plan=plan, at="event 2", did="closed the connection"
@@ -88,11 +89,11 @@ class Story:
         )
         return self
 
-    def close(self, at: float, reason: str, detail: str = "") -> Story:
+    def close(self, at: float, reason: str, detail: str = "") -> Self:
         self.records.append(Close(t=ms(at), turn=self.turn, conn=self.conn, reason=reason, detail=detail))
         return self
 
-    def reconnect(self, at: float, last_event_id: str) -> Story:
+    def reconnect(self, at: float, last_event_id: str) -> Self:
         self.records.append(
             Reconnect(
                 t=ms(at),

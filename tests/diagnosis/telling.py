@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.diagnosis import Finding
@@ -28,7 +28,7 @@ class Wire(Story):
         headers: Sequence[tuple[str, str]] = (),
         body: str | None = None,
         dialect: str | None = None,
-    ) -> Wire:
+    ) -> Self:
         self.turn += not again
         self.conn += 1
         self.records.append(
@@ -45,12 +45,12 @@ class Wire(Story):
         )
         return self
 
-    def good(self, at: float = 1) -> Wire:
+    def good(self, at: float = 1) -> Self:
         """A response with all the headers that a stream should have."""
         self.response(at, headers=GOOD_HEADERS)
         return self
 
-    def waits(self, at: float, delay_ms: float = 1000, last_event_id: str = "") -> Wire:
+    def waits(self, at: float, delay_ms: float = 1000, last_event_id: str = "") -> Self:
         self.records.append(
             Reconnect(
                 t=ms(at),
@@ -63,7 +63,7 @@ class Wire(Story):
         )
         return self
 
-    def end(self, at: float) -> Wire:
+    def end(self, at: float) -> Self:
         self.records.append(End(t=ms(at), turn=self.turn, reason="done"))
         return self
 

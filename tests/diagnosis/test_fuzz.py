@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -136,8 +138,12 @@ def test_endless_findings_are_bounded() -> None:
 
 def test_a_huge_event_is_not_kept() -> None:
     analysis = Analysis(Header(clock="none"))
-    for _ in range(2000):
-        analysis.feed(chunk(0, b"x" * 1000, turn=1, conn=1))
-    diagnosis = analysis.diagnosis
-    assert diagnosis._conn is not None
-    assert len(diagnosis._conn.window.data) < 10_000
+    tracemalloc.start()
+    try:
+        for _ in range(2000):
+            analysis.feed(chunk(0, b"x" * 1000, turn=1, conn=1))
+        taken = tracemalloc.take_snapshot()
+    finally:
+        tracemalloc.stop()
+    own = taken.filter_traces([tracemalloc.Filter(True, "*/sse_tui/diagnosis/*")])
+    assert 1_000 < sum(stat.size for stat in own.statistics("filename")) < 50_000

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from sse_tui.diagnosis import RULES
-from tests.analysis.story import Story
+from sse_tui.recording.records import Response
+from tests.analysis.story import Story, ms
 from tests.diagnosis import wires
 from tests.diagnosis.telling import (
     DONE,
@@ -88,11 +90,7 @@ ALL = [
 
 def answered(headers: list[tuple[str, str]], http: str = "HTTP/1.1", status: int = 200) -> Wire:
     wire = Wire().ask(dialect="openai-chat")
-    wire.response(1, status, headers)
-    response = wire.records[-1]
-    wire.records[-1] = response.__class__(
-        t=response.t, turn=1, conn=1, status=status, http_version=http, headers=headers
-    )
+    wire.records.append(Response(t=ms(1), turn=1, conn=1, status=status, http_version=http, headers=headers))
     wire.read(2, HEALTHY).close(3, "eof")
     return wire
 
@@ -110,7 +108,7 @@ def counted(tokens: int, events: int, size: int = 3, **details: object) -> bytes
     return text(size * "a") * events + STOP + chunk(choices=[], usage=usage) + DONE
 
 
-THINKING = {"completion_tokens_details": {"reasoning_tokens": 4}}
+THINKING: dict[str, Any] = {"completion_tokens_details": {"reasoning_tokens": 4}}
 ANTHROPIC = b'event: message_start\ndata: {"type":"message_start","message":{"model":"m"}}\n\n'
 BEARER = ("Authorization", "Bearer abcdefghijklmnopqrstuvwxyz")
 

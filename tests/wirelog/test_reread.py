@@ -18,10 +18,9 @@ from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
 from sse_tui.wirelog import reread
 from sse_tui.wirelog.rows import HIDDEN, Row
+from tests.samples import DATA, folders, stream_files
 
-DATA = Path(__file__).resolve().parents[1] / "data"
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-STREAMS = sorted([*DATA.glob("streams/*.sse"), *SHARED.glob("streams/*/*.sse"), *SHARED.glob("cases/*.sse")])
+STREAMS = [*stream_files(), *(path for folder in folders("cases") for path in sorted(folder.glob("*.sse")))]
 RECORDINGS = sorted(DATA.glob("recordings/*.sse.jsonl"))
 
 
@@ -118,9 +117,9 @@ async def test_every_row_of_every_recording(path: Path, every: int) -> None:
     assert await agree(path, random.Random(1)) > 10
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the vectors of the workplace are not in a clone")
-async def test_every_row_of_every_vector(tmp_path: Path, every: int) -> None:
-    vectors = json.loads((SHARED / "vectors" / "event_stream.json").read_bytes())["vectors"]
+@pytest.mark.parametrize("folder", folders("vectors"), ids=lambda folder: folder.parent.name)
+async def test_every_row_of_every_vector(folder: Path, tmp_path: Path, every: int) -> None:
+    vectors = json.loads((folder / "event_stream.json").read_bytes())["vectors"]
     assert len(vectors) > 50
     for vector in vectors:
         order = random.Random(vector["hex"])

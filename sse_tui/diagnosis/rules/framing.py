@@ -6,7 +6,7 @@ import json
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
+from sse_tui.diagnosis.finding import Occurrence, Severity
 from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Event, Ignored
@@ -14,6 +14,18 @@ from sse_tui.text.wording import many
 
 _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _FIELDS = ("data", "event", "id", "retry")
+_LINE_ENDS: dict[str, tuple[Severity, str]] = {
+    "crlf": ("info", "Lines end with CRLF. Clients that look for LF LF see no event until the body ends."),
+    "cr": (
+        "warning",
+        "Lines end with a lone CR ({counts}): legal, but most hand-written clients do not handle it.",
+    ),
+    "lf-cr": (
+        "warning",
+        "LF is followed by CR ({counts}). By the standard that is a blank line, which ends the event.",
+    ),
+    "mixed": ("warning", "Line endings are mixed ({counts})."),
+}
 _SIZES = (
     (1024 * 1024, "1 MiB, httpx2's default limit for an event"),
     (512 * 1024, "512 KiB, aiohttp's limit for a line with its larger buffer"),
@@ -102,24 +114,8 @@ def line_endings(entry: EntryView, facts: Facts) -> Occurrence:
     assert facts.match is not None
     evidence = facts.match.evidence
     counts = ", ".join(f"{evidence[k]} {k.upper()}" for k in ("crlf", "cr", "lf") if evidence[k])
-    if evidence["kind"] == "crlf":
-        return Occurrence(
-            "Lines end with CRLF. Clients that look for LF LF see no event until the body ends.",
-            evidence=evidence,
-        )
-    if evidence["kind"] == "cr":
-        return Occurrence(
-            f"Lines end with a lone CR ({counts}): legal, but most hand-written clients do not handle it.",
-            "warning",
-            evidence=evidence,
-        )
-    if evidence["kind"] == "lf-cr":
-        return Occurrence(
-            f"LF is followed by CR ({counts}). By the standard that is a blank line, which ends the event.",
-            "warning",
-            evidence=evidence,
-        )
-    return Occurrence(f"Line endings are mixed ({counts}).", "warning", evidence=evidence)
+    severity, message = _LINE_ENDS[evidence["kind"]]
+    return Occurrence(message.format(counts=counts), severity, evidence=evidence)
 
 
 @also("line-endings", "close")

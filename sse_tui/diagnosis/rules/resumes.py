@@ -10,14 +10,14 @@ from sse_tui.diagnosis.registry import also, rule
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
-from sse_tui.resume import Verdict
+from sse_tui.resume.continuity import Verdict, VerdictKind
 from sse_tui.text.wording import many
 
 _SEQUENCE = re.compile(r'"sequence_number"\s*:\s*(\d{1,15})\b')
 _NUMBERED_BY = 8  # sequence numbers must show up within this many events of a connection
 
 
-def _new_verdict(facts: Facts, *kinds: str) -> Verdict | None:
+def _new_verdict(facts: Facts, *kinds: VerdictKind) -> Verdict | None:
     """The continuity verdict, if it is one of `kinds` and this connection led to it."""
     if len(facts.turn.conns) < 2:
         return None

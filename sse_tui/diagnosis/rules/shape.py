@@ -25,7 +25,7 @@ _PADDING = re.compile(r'"(obfuscation|padding|_pad)"\s*:\s*"([^"]*)"')
 def empty_or_null_choices(entry: EntryView, facts: Facts) -> Occurrence | None:
     """A chunk without choices, or fields that are null: code that reads choices[0].delta fails."""
     item = entry.item
-    if not isinstance(item, Event) or facts.turn.dialect not in ("openai-chat", "openai-completions"):
+    if not isinstance(item, Event) or not facts.turn.has_choices:
         return None
     data = item.data
     if "choices" in data and (found := _NO_CHOICES.search(data)) is not None:

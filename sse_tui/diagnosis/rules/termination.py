@@ -76,15 +76,15 @@ def unterminated_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
     size = item.end - item.start
     marker = next((marker for marker in _IN_TAIL if marker in item.text), None)
     whole = facts.turn.view.dialect.complete is True
-    state = f"the answer is {'complete' if whole else 'not complete'} without them"
+    state = f"the answer is {'complete' if whole else 'not complete'} without that part"
     if marker is None:
         return Occurrence(
-            f"The last {many(size, 'byte')} have no blank line after them, so the standard discards them; {state}.",
+            f"No blank line follows the last {many(size, 'byte')}, so the standard discards that part; {state}.",
             evidence={"bytes": size, "logically_complete": whole},
         )
     return Occurrence(
-        f"The last {many(size, 'byte')} contain the end marker {marker} but have no blank line after them, so "
-        f"conforming clients never see it; {state}.",
+        f"No blank line follows the last {many(size, 'byte')}, which contain the end marker {marker}, so conforming "
+        f"clients never see it; {state}.",
         "error",
         evidence={"bytes": size, "marker": marker, "logically_complete": whole},
     )
@@ -109,9 +109,7 @@ def double_terminal(entry: EntryView, facts: Facts) -> Occurrence | None:
 def done_without_finish(entry: EntryView, facts: Facts) -> Occurrence | None:
     """The end marker without a finish reason: the answer may have been interrupted."""
     turn = facts.turn
-    if turn.done_at is None or turn.finish_seen or turn.fault_seen:
-        return None
-    if turn.dialect not in ("openai-chat", "openai-completions"):
+    if turn.done_at is None or turn.finish_seen or turn.fault_seen or not turn.has_choices:
         return None
     return Occurrence(
         f"[DONE] arrived as event {turn.done_at}, but no chunk had a finish reason: llama-cpp-python ends an "

@@ -47,7 +47,7 @@ def usage_missing(entry: EntryView, facts: Facts) -> Occurrence | None:
 def _asked_for_usage(facts: Facts) -> bool | None:
     """Whether the request asked for usage; None where that is not known or not needed."""
     request = facts.turn.conns[0].request
-    if request is None or facts.turn.dialect not in ("openai-chat", "openai-completions"):
+    if request is None or not facts.turn.has_choices:
         return None
     try:
         body = members(decode(request.body or ""))
@@ -80,7 +80,7 @@ def usage_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
             f"Usage says {many(output, 'output token')}, but {many(characters, 'character')} of text arrived.",
             evidence=evidence,
         )
-    if reasoning > output > 0 and facts.turn.dialect not in ("gemini",):
+    if reasoning > output > 0 and facts.turn.dialect != "gemini":
         return Occurrence(
             f"Usage says {many(reasoning, 'reasoning token')} but only {many(output, 'output token')} in all.",
             evidence=evidence,
@@ -104,8 +104,8 @@ def chunk_not_token(entry: EntryView, facts: Facts) -> Occurrence | None:
     if ratio is None or 0.8 <= ratio <= 1.25:
         return None
     return Occurrence(
-        f"{view.output_tokens} output tokens arrived in {view.gaps.token_events} token events, {ratio:.2f} per event: "
-        "the gap between events is not the latency between tokens.",
+        f"{many(view.output_tokens or 0, 'output token')} arrived in {view.gaps.token_events} token events, "
+        f"{ratio:.2f} per event: the gap between events is not the latency between tokens.",
         evidence={"tokens": view.output_tokens, "events": view.gaps.token_events, "ratio": round(ratio, 3)},
     )
 

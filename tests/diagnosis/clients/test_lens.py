@@ -68,7 +68,7 @@ def event(type_: str, **payload: object) -> bytes:
     return f"event: {type_}\ndata: {json.dumps({'type': type_, **payload})}\n\n".encode()
 
 
-MESSAGE = {
+MESSAGE: dict[str, object] = {
     "id": "m",
     "type": "message",
     "role": "assistant",
