@@ -122,7 +122,7 @@ class Answer:
         elif delta.name == "tool_plan":
             self._tool_plan.append(delta.value)
         elif delta.name == "endpoint":
-            self.json_errors += 1  # a path, on purpose: data that is no JSON all the same
+            self.json_errors += 1  # a path by design, and still data that is not JSON
         elif delta.name == "jsonrpc":
             self.jsonrpc[delta.value] = self.jsonrpc.get(delta.value, 0) + 1
         elif delta.name == "final_text":

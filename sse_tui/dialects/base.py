@@ -1,7 +1,8 @@
 """What a payload means: one `Dialect` reads the events of one response and gives deltas.
 
-A dialect is a small state machine for one response. It never raises on what a server sent: a payload it does
-not know gives no deltas, a payload that breaks its rules gives a `Malformed`, and reading goes on.
+A dialect is a small state machine for one response. It never raises on what a server sent: a payload it does not
+know gives no deltas, a payload that breaks its rules gives a `Malformed`, and reading continues. Its state can be
+pickled and stays small: the wire log saves it again and again, so it must not hold the answer's text.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ class Refusal(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """A piece of a tool call: `slot` tells the calls of one response apart, in order of first appearance.
+    """A piece of a tool call: `slot` numbers the calls of one response in order of first appearance.
 
-    `id` and `name` are None where this piece does not bring them; `arguments` is the fragment, "" for none.
+    `id` and `name` are None where this piece does not have them; `arguments` is the fragment, "" for none.
     """
 
     slot: int
@@ -82,7 +83,7 @@ class Progress(NamedTuple):
 
 
 class Meta(NamedTuple):
-    """Something worth knowing that is none of the above.
+    """Anything else worth showing.
 
     Names in use: "model", "id", "provider", "role"; "done" (the sentinel), "after-end" (data after it),
     "ping" (a heartbeat sent as an event); "timings", "perf_metrics", "x_groq", "sglext" (the server's own
@@ -148,9 +149,9 @@ Resume: TypeAlias = Literal["none", "last-event-id", "starting-after", "byte-off
 class Dialect(ABC):
     """Reads one response. `name` is what ``--dialect`` and profiles call it.
 
-    `auth` tells how the provider takes its key, `resume` how its streams can be resumed, if at all. Bodies of
-    `line_based` dialects are JSON lines and no event streams: see `sse_tui.dialects.line_dialects`. Where `answers` is
-    false the events are no pieces of a model's answer, so that showing its text alone would show nothing.
+    `auth` is how the provider takes its key, `resume` how its streams can be resumed, if at all. Bodies of `line_based`
+    dialects are JSON lines, not event streams: see `sse_tui.dialects.line_dialects`. Where `answers` is false the
+    events are not pieces of a model's answer, so that showing only its text would show nothing.
     """
 
     name: str
@@ -175,15 +176,15 @@ class Dialect(ABC):
         """The meaning of one dispatched event. Never raises."""
 
     def read_ignored(self, line: str) -> Sequence[Delta]:
-        """The meaning of a line that the standard ignores, for bodies that are no event streams. Never raises."""
+        """The meaning of a line that the standard ignores, for bodies that are not event streams. Never raises."""
         return ()
 
     @property
     @abstractmethod
     def ended(self) -> bool:
-        """True once the stream said by its own marker that nothing follows (for OpenAI: ``[DONE]``).
+        """True once the stream's own end marker has come (for OpenAI: ``[DONE]``).
 
-        What a reader must stop at and never reconnect after.
+        A reader must stop there and must not reconnect.
         """
 
     @property
@@ -204,11 +205,11 @@ class Dialect(ABC):
 
         raise UsageError(
             "dialect-cannot-send",
-            f"The dialect {cls.name} can be read but has no chat request.",
-            "Set dialect in the profile to one that can chat, for example openai-chat.",
+            f"sse-tui can read the dialect {cls.name} but cannot send chat requests in it.",
+            "Set dialect in the profile to one that can, for example openai-chat.",
         )
 
     @classmethod
     def prompt_of(cls, body: str) -> str | None:
-        """The user's last prompt in a recorded request body, for showing it; None when it cannot be told."""
+        """The user's last prompt in a recorded request body, for showing it; None when there is none to be found."""
         return None

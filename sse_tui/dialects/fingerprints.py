@@ -1,4 +1,4 @@
-"""The table of fingerprints: what in one event tells its dialect.
+"""The table of fingerprints: by what in one event its dialect is recognised.
 
 The first one that matches wins, so narrower ones come before wider ones.
 """
@@ -14,7 +14,7 @@ from sse_tui.eventstream.items import Event
 
 
 class Clue(NamedTuple):
-    """One event, decoded once. `data` is {} when the payload is no object."""
+    """One event, decoded once. `data` is {} when the payload is not an object."""
 
     type: str
     id: str
@@ -36,7 +36,7 @@ class Clue(NamedTuple):
 
 
 def clue_of(event: Event) -> Clue:
-    """What an event tells."""
+    """What there is in an event to recognise its dialect by."""
     try:
         decoded = decode(event.data)
     except JsonError:
@@ -174,31 +174,31 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
     ),
     Fingerprint("openai-chat", "Azure's prompt_filter_results", _has("prompt_filter_results")),
     Fingerprint("tgi", "a token member with an id", _tgi),
-    Fingerprint("llamacpp-native", "stop and content at the top of the payload", _llamacpp),
+    Fingerprint("llamacpp-native", "top-level members stop and content", _llamacpp),
     Fingerprint("langgraph", "a metadata, values, updates or messages event", _langgraph),
     Fingerprint("openai-assistants", "events named thread.*", _starts("thread.")),
     Fingerprint("openai-transcription", "payloads of type transcript.text.*", _starts("transcript.text.")),
     Fingerprint(
         "openai-chat",
-        "chat.completion.chunk payloads with timings, llama.cpp's",
+        "chat.completion.chunk payloads with llama.cpp's timings",
         lambda clue: _chat(clue) and "timings" in clue.data,
     ),
     Fingerprint("openai-chat", "chat.completion.chunk payloads", _chat),
     Fingerprint("openai-completions", "text_completion payloads", _completions),
-    Fingerprint("ollama", "model, message and done: Ollama's lines", _ollama),
-    Fingerprint("kubernetes-watch", "a type and an object, as a Kubernetes watch has them", _kubernetes),
+    Fingerprint("ollama", "Ollama's members model, message and done", _ollama),
+    Fingerprint("kubernetes-watch", "members type and object, as in a Kubernetes watch", _kubernetes),
     Fingerprint(
         "watsonx", "results with generated_text", lambda clue: "generated_text" in clue.first("results")
     ),
-    Fingerprint("replicate", "output events of plain text", _replicate),
-    Fingerprint("wikimedia", "ids of topics and offsets, or Wikimedia's meta member", _wikimedia),
+    Fingerprint("replicate", "output events with plain text", _replicate),
+    Fingerprint("wikimedia", "ids with topics and offsets, or Wikimedia's meta member", _wikimedia),
     Fingerprint(
-        "mercure", "ids that are urn:uuid, as Mercure hubs make them", lambda c: c.id.startswith("urn:uuid:")
+        "mercure", "urn:uuid ids, as Mercure hubs assign them", lambda c: c.id.startswith("urn:uuid:")
     ),
     Fingerprint(
         "writer-completions",
-        "payloads of a value and nothing else",
+        "payloads with a value member and nothing else",
         lambda clue: clue.data.keys() == {"value"} and isinstance(clue.data["value"], str),
     ),
-    Fingerprint("langgraph", "data events, LangServe's", lambda clue: clue.type == "data"),
+    Fingerprint("langgraph", "data events, as LangServe sends", lambda clue: clue.type == "data"),
 )

@@ -1,4 +1,4 @@
-"""Event streams of no known dialect: shown raw, nothing read into them but what is plainly there."""
+"""Event streams of an unknown dialect: shown raw, with errors, pings and the sentinel recognised."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ class Generic(Dialect):
 
     @property
     def complete(self) -> bool | None:
-        """None: without a dialect nobody can tell."""
+        """None: unknown without a dialect."""
         return None

@@ -23,7 +23,7 @@ PINGS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 class JsonDialect(Dialect):
     """Reads events whose data is a JSON object, and OpenAI's sentinel, which many others adopted.
 
-    `_ended` once the stream's own end marker came, `_failed` once it told of an error, `_finished` once the
+    `_ended` once the stream's own end marker has come, `_failed` once it has reported an error, `_finished` once the
     answer is whole even if nothing follows.
     """
 
@@ -141,6 +141,6 @@ class TypedDialect(JsonDialect):
         """Add the deltas of a payload whose kind has no reader."""
 
 
-def place(value: Any, limit: int = 2**19) -> int:
-    """`value` when it can be an index of a part, else 0."""
+def part_index(value: Any, limit: int = 2**19) -> int:
+    """`value` when it can be the index of a part, else 0."""
     return value if type(value) is int and 0 <= value < limit else 0

@@ -1,6 +1,6 @@
 """Bodies that are JSON lines, not an event stream, though they came where one was expected.
 
-A parser of event streams ignores such lines (a field named ``{"model"`` is unknown), so nothing of them would be shown.
+A parser of event streams ignores such lines (a field named ``{"model"`` is unknown), so that none would be shown.
 `sniff` says what a body is from its content type and first bytes; `LineDialect` reads such a body line by line.
 """
 
@@ -42,7 +42,7 @@ def sniff(content_type: str | None, start: bytes) -> Format:
     """What the body is, by the value of its content type (None without one) and its first bytes.
 
     The bytes win where they say something: servers send JSON lines as ``text/event-stream`` and event streams as
-    ``application/json``. More than the first line of the body is wanted to tell lines from one JSON text.
+    ``application/json``. To tell lines from a single JSON text, `start` must reach beyond the first line.
     """
     declared = essence(content_type)
     head = start.removeprefix(_BOM).lstrip(b" \t\r\n\x1e")
@@ -63,7 +63,7 @@ def sniff(content_type: str | None, start: bytes) -> Format:
         return Format("sse", "an event stream", "the body starts with a field or a comment")
     if declared == EVENT_STREAM:
         return Format("sse", "an event stream", "the content type is text/event-stream")
-    return Format("unknown", "unknown", "neither the content type nor the first bytes tell")
+    return Format("unknown", "unknown", "neither the content type nor the first bytes are known")
 
 
 def _object(declared: str, head: bytes) -> Format:
@@ -74,7 +74,9 @@ def _object(declared: str, head: bytes) -> Format:
     except JsonError:
         if newline or declared == "application/json":
             # An object over several lines, as errors in the middle of a stream are printed.
-            return Format("json", "one JSON text, not SSE", "the body starts with '{' and goes on over lines")
+            return Format(
+                "json", "one JSON text, not SSE", "the body starts with '{' and continues over several lines"
+            )
         return Format("ndjson", NAME, "the body starts with '{'", lines=True)
     if declared == "application/json" and not rest.strip():
         return Format(
@@ -111,7 +113,7 @@ class LineDialect(Dialect):
         return deltas
 
     def read_ignored(self, line: str) -> Sequence[Delta]:
-        """A line of the body, as a parser of event streams comes across it."""
+        """A line of the body, which a parser of event streams ignores."""
         return self.read_line(line)
 
     def read(self, event: Event) -> Sequence[Delta]:
@@ -140,7 +142,7 @@ class LineDialect(Dialect):
 
 
 class GenericLines(LineDialect):
-    """JSON lines of no known kind: nothing is read into them but an error."""
+    """JSON lines of an unknown kind: only errors are recognised."""
 
     name = "ndjson"
     answers = False
@@ -150,7 +152,7 @@ class GenericLines(LineDialect):
 
     @property
     def complete(self) -> bool | None:
-        """False after an error; else nobody can tell."""
+        """False after an error; otherwise unknown."""
         return False if self._failed else None
 
 

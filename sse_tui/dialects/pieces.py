@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 LOOSE = 512
-"""Pieces that are kept as they came before they become one block."""
+"""Pieces kept as they came until they are joined into one block."""
 
 
 class Pieces:
@@ -50,7 +50,7 @@ class Pieces:
         return self._blocks[0] if self._blocks else ""
 
     def between(self, start: int, end: int) -> Iterator[str]:
-        """The characters from `start` to `end`, in as many strings as they are kept in."""
+        """The characters from `start` to `end`, in the blocks that they are kept in."""
         if self._loose:
             self._settle()
         for number in range(max(0, bisect_right(self._starts, start) - 1), len(self._blocks)):

@@ -1,4 +1,4 @@
-"""Who sent a stream, where it can be told: from headers, comments or members that only one provider has.
+"""Who sent a stream, as far as headers, comments or members that only one provider has give it away.
 
 A guess for the user, beside the dialect: most providers speak OpenAI's, and several speak more than one.
 """

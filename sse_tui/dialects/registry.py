@@ -1,4 +1,4 @@
-"""All dialects by name, and the two that detect which of them to read with."""
+"""All dialects by name, and the two that detect which one to use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What building a streaming request has in common in all dialects, and reading back what one asked."""
+"""What all dialects share in building a streaming request, and in reading the prompt back from one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def mapped(params: Mapping[str, Any], names: Mapping[str, str], dialect: str) ->
     """The parameters that are set, under the provider's `names` for them; "extra" is left out.
 
     Raises `UsageError` for a parameter that does not exist, or that this provider has no name for: dropping
-    it silently would answer another question than the one asked.
+    it silently would send another request than the one that was asked for.
     """
     sent: dict[str, Any] = {}
     for name, value in params.items():
@@ -32,8 +32,8 @@ def mapped(params: Mapping[str, Any], names: Mapping[str, str], dialect: str) ->
         if name not in names:
             raise UsageError(
                 "unsupported-parameter",
-                f"The dialect {dialect} has no parameter {name!r}.",
-                f"Leave it out; {dialect} takes {', '.join(sorted(names))}.",
+                f"{dialect} does not support the parameter {name!r}.",
+                f"Remove it; {dialect} takes {', '.join(sorted(names))}.",
             )
         sent[names[name]] = value
     return sent
@@ -42,7 +42,7 @@ def mapped(params: Mapping[str, Any], names: Mapping[str, str], dialect: str) ->
 def _unknown(name: str) -> UsageError:
     return UsageError(
         "unknown-parameter",
-        f"A chat request has no parameter {name!r} here.",
+        f"unknown parameter {name!r}",
         did_you_mean(name, [*PARAMS, "extra"], f"Put it under extra, or use one of {', '.join(PARAMS)}."),
     )
 
@@ -122,7 +122,7 @@ def plain_prompt(messages: Sequence[Message]) -> str:
 
 
 def speaker_stop(messages: Sequence[Message]) -> dict[str, list[str]]:
-    """The stop sequence that a conversation as plain text needs, or a model goes on to speak for the user.
+    """The stop sequence for a conversation sent as plain text; without it the model continues with the user's part.
 
     Empty for a lone message. What the user sets goes before it.
     """
@@ -138,7 +138,7 @@ def last_user(text: str) -> str:
 
 
 def members_of(body: str) -> dict[str, Any]:
-    """The members of a request body; empty when it is no JSON object."""
+    """The members of a request body; empty when it is not a JSON object."""
     try:
         decoded = decode(body)
     except JsonError:

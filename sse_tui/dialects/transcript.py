@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sse_tui.dialects.pieces import LOOSE, Pieces
 
-Place = tuple[int, int]
+Key = tuple[int, int]
 """Choice and part of a text, or the slot of a tool call and 0."""
 
 
@@ -27,33 +27,33 @@ class Transcript:
     cost 24 bytes a turn. `length` counts characters.
     """
 
-    __slots__ = ("_at", "_channel", "_channels", "_joined", "_last", "_place", "_runs", "_starts", "length")
+    __slots__ = ("_at", "_channel", "_channels", "_joined", "_key", "_last", "_runs", "_starts", "length")
 
     def __init__(self) -> None:
         self.length = 0
-        self._channels: dict[str, dict[Place, Pieces]] = {}
+        self._channels: dict[str, dict[Key, Pieces]] = {}
         self._joined: dict[str, tuple[int, str]] = {}
         # Of each run: its part, where it begins in the transcript, and where in the part.
         self._runs: list[Pieces] = []
         self._starts = array("Q")
         self._at = array("Q")
         self._channel = ""
-        self._place: Place = (0, 0)
+        self._key: Key = (0, 0)
         self._last = Pieces("")
 
     def append(self, channel: str, text: str, index: int = 0, part: int = 0) -> None:
         """Add text to a channel's part of a choice; "" only says that there is such a part."""
-        if channel != self._channel or (index, part) != self._place:
+        if channel != self._channel or (index, part) != self._key:
             self._turn_to(channel, (index, part))
         self._last.append(text)
         self.length += len(text)
 
-    def _turn_to(self, channel: str, place: Place) -> None:
+    def _turn_to(self, channel: str, key: Key) -> None:
         parts = self._channels.setdefault(channel, {})
-        pieces = parts.get(place)
+        pieces = parts.get(key)
         if pieces is None:
-            pieces = parts[place] = Pieces(channel)
-        self._channel, self._place, self._last = channel, place, pieces
+            pieces = parts[key] = Pieces(channel)
+        self._channel, self._key, self._last = channel, key, pieces
         self._runs.append(pieces)
         self._starts.append(self.length)
         self._at.append(pieces.length)
@@ -84,7 +84,7 @@ class Transcript:
             return next(iter(parts.values())).text if parts else ""
         length, joined = self._joined.get(channel, (-1, ""))
         if length != self.length_of(channel):
-            joined = "".join(parts[place].text for place in sorted(parts))
+            joined = "".join(parts[key].text for key in sorted(parts))
             self._joined[channel] = len(joined), joined
         return joined
 

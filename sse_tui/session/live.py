@@ -23,7 +23,7 @@ from sse_tui.session.capture.client import CaptureClient
 from sse_tui.session.endpoint import LocalEndpoint
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
 from sse_tui.session.spec import SessionSpec
-from sse_tui.wirelog.finding_rows import Found
+from sse_tui.wirelog.finding_rows import FindingRows
 from sse_tui.wirelog.glimpse import GlimpsedRow, glimpse
 from sse_tui.wirelog.plain_bodies import PlainBodies, PlainReader
 from sse_tui.wirelog.rows import RowTable
@@ -55,7 +55,7 @@ class Live:
         self.analysis = Analysis(dialect=spec.dialect, max_event_bytes=spec.max_event_bytes)
         self.index = BodyIndex()
         self.rows = RowTable(self.index)
-        self.found = Found(self.analysis.findings, self.rows)
+        self.found = FindingRows(self.analysis.findings, self.rows)
         self.reader: PlainReader | None = None
         self._plain = PlainBodies()
         self.error: SseTuiError | None = None

@@ -1,4 +1,4 @@
-"""Which rows of the wire log the findings are about: so that a row can be marked, and a finding be gone to."""
+"""Which row of the wire log each finding is about: to mark the row, and to go from a finding to it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sse_tui.wirelog.rows import RowTable
 WORST_FIRST = ("error", "warning", "info")
 
 
-class Found:
-    """The findings of a session, each with its row. Costs something only when there are new ones."""
+class FindingRows:
+    """The findings of a session, each with its row. Free of cost while there are no new ones."""
 
     def __init__(self, findings: Sequence[Finding], rows: RowTable) -> None:
         self.findings = findings
@@ -24,17 +24,17 @@ class Found:
         return len(self.findings)
 
     def sync(self) -> None:
-        """Place what is new. To be called with the rows of the record that gave a finding, and none after, added.
+        """Find the rows of new findings. Call it once the rows of the record that gave them are added, before the next.
 
-        A finding about bytes whose event is not whole yet gets its row with a later call.
+        A finding about bytes whose event is not whole yet gets its row in a later call.
         """
         for number in range(len(self._row), len(self.findings)):
             self._row.append(None)
             self._open.append(number)
         if self._open:
-            self._open = [number for number in self._open if not self._place(number)]
+            self._open = [number for number in self._open if not self._assign(number)]
 
-    def _place(self, number: int) -> bool:
+    def _assign(self, number: int) -> bool:
         finding = self.findings[number]
         row, certain = self._row_of(finding)
         if certain and row is not None:
@@ -75,7 +75,7 @@ class Found:
         return min((self.findings[number].severity for number in numbers), key=WORST_FIRST.index)
 
     def counts(self) -> dict[str, int]:
-        """How many findings of each severity there are, the worst first, none left out."""
+        """How many findings there are of each severity, the worst first, zeros included."""
         made = dict.fromkeys(WORST_FIRST, 0)
         for finding in self.findings:
             made[finding.severity] += 1

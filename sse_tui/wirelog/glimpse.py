@@ -1,7 +1,7 @@
 """The end of a large recording, shown at once: the whole of it takes a while to read.
 
-Only the last lines of the file are read. So what they say is known and what needs all that came before is not: rows
-have no number, and nothing is counted or judged.
+Only the last lines of the file are read. What depends on everything before them is not known: rows have no number, and
+nothing is counted or judged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sse_tui.wirelog.reread import ReadBack
 from sse_tui.wirelog.rows import HIDDEN, Row, RowTable
 
 LARGE = 16 * 2**20
-"""A file below this is read before anyone has looked at it."""
+"""Bytes; smaller files open fast enough without it."""
 TAIL = 256 * 1024
 HEAD = 64 * 1024
 
@@ -39,7 +39,7 @@ class GlimpsedRow:
 def glimpse(path: Path, most: int = 200, *, dialect: str | None = None) -> list[GlimpsedRow]:
     """The last rows of the recording at `path`, at most `most`; none of a file that is not large.
 
-    Raises `RecordingError` for what is no recording.
+    Raises `RecordingError` for a file that is not a recording.
     """
     try:
         with path.open("rb", buffering=0) as file:
@@ -56,11 +56,11 @@ def glimpse(path: Path, most: int = 200, *, dialect: str | None = None) -> list[
     first, whole, rest = head.partition(b"\n")
     if not whole:
         return []
-    begun = _Begun(decode_header(first, str(path)), dialect)
-    begun.head([record for _, record in _records(rest, 0)])
+    reading = _MidReader(decode_header(first, str(path)), dialect)
+    reading.head([record for _, record in _records(rest, 0)])
     for offset, record in _records(tail, size - len(tail)):
-        begun.take(offset, record)
-    return begun.last(path, most)
+        reading.take(offset, record)
+    return reading.last(path, most)
 
 
 def _records(data: bytes, offset: int) -> Iterator[tuple[int, Record]]:
@@ -73,27 +73,27 @@ def _records(data: bytes, offset: int) -> Iterator[tuple[int, Record]]:
         offset += len(line) + 1
 
 
-class _Begun:
-    """Reads on from the middle of a recording."""
+class _MidReader:
+    """Reads a recording from its middle on."""
 
     def __init__(self, header: Header, dialect: str | None) -> None:
         self._analysis = Analysis(header, dialect=dialect)
         self._index = BodyIndex()
         self._rows = RowTable(self._index)
         self._t0: dict[int, int] = {}
-        # What each row was read as, which cannot be had again from the middle, and its `t0`.
+        # Item and deltas of each row, which cannot be read again from the middle, and its `t0`.
         self._read: list[tuple[ReadBack, int | None]] = []
         self._coded: set[int] = set()
-        # Of a body that was joined in its middle: the first bytes, until a blank line has passed.
+        # Of a body that is read from its middle on: the bytes before the first blank line.
         self._joining: dict[int, bytes] = {}
         self._joined: dict[int, int] = {}
 
     def head(self, records: list[Record]) -> None:
-        """What the beginning of the file tells of connections that may last to its end."""
+        """What the beginning of the file says about connections that may last to its end."""
         for record in records:
-            self._meet(record)
+            self._note(record)
 
-    def _meet(self, record: Record) -> None:
+    def _note(self, record: Record) -> None:
         if isinstance(record, Request):
             self._t0.setdefault(record.turn, record.t)
         elif isinstance(record, Response) and not ContentDecoder(record.headers).identity:
@@ -101,7 +101,7 @@ class _Begun:
 
     def take(self, offset: int, record: Record) -> None:
         """A record of the end of the file, whose line begins at `offset`."""
-        self._meet(record)
+        self._note(record)
         if isinstance(record, Request):
             self._joined[record.conn] = 0
         if isinstance(record, Chunk):

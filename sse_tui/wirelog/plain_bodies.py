@@ -17,14 +17,14 @@ IN_MEMORY = 4 * 2**20
 
 
 class PlainBodies:
-    """Takes chunks in order; connections without a coding cost nothing here."""
+    """Takes chunks in order; nothing is kept of connections without a coding."""
 
     def __init__(self) -> None:
         self._files: dict[int, SpooledTemporaryFile[bytes]] = {}
         self._full = False
 
     def add(self, record: Chunk, decoded: bytes | None) -> int | None:
-        """A chunk and the bytes that it decodes to, None under no coding; their number where they are kept here."""
+        """Keep what a chunk decodes to, None for no coding; gives its size, None where the chunk's own counts."""
         file = self._files.get(record.conn)
         if decoded is None:
             if file is None:
@@ -44,7 +44,7 @@ class PlainBodies:
         return conn in self._files
 
     def body(self, conn: int, start: int, end: int) -> bytes:
-        """Bytes of a decoded body. Raises `RecordingError` when there was no room to keep it."""
+        """Bytes of a decoded body. Raises `RecordingError` when the disk was too full to keep them."""
         file = self._files[conn]
         try:
             file.seek(start)

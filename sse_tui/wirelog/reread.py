@@ -1,9 +1,10 @@
-"""Reading rows again exactly as they were read first.
+"""Reading rows again exactly as they were read the first time.
 
-What an event means depends on the events before it: dialects number tool calls, give a role once, detect themselves. So
-a row cannot be read alone. While a turn is read for the first time its state is kept every hundred rows or so, pickled,
-which is small and shares nothing with the state that goes on; a row that is shown is read from the last state before it
-on. A stretch between two states stays decoded for a while, since whoever looks at a row looks at its neighbours next.
+What an event means depends on the events before it: dialects number tool calls, give a role once, detect themselves.
+So a row cannot be read alone. While a turn is read for the first time, the state of its dialect is saved every hundred
+rows or so; a row that is shown is read from the last state saved before it. The state is pickled, not copied: that is
+small, and equal states are kept once. The rows between two states stay decoded for a while, since after one row its
+neighbours are shown.
 """
 
 from __future__ import annotations
@@ -22,30 +23,30 @@ from sse_tui.dialects.base import Delta
 from sse_tui.eventstream import Comment, Event, Ignored, Item, Parser, Tail
 
 EVERY = 128
-"""Rows after which a state is kept, or the bytes after which one is, if those come first."""
+"""A state is saved after this many rows, or after the bytes below, whichever comes first."""
 EVERY_BYTES = 1 << 18
 CACHED_BYTES = 1 << 20
 """Bytes of the rows in the stretches that stay decoded."""
 STATE_BYTES_A_ROW = 8
-"""A state larger than this a row is kept less often: of a state that grows with the answer, few are kept."""
+"""A state may take this much per row since the last: a large one is tried again after twice as many rows."""
 _BOM = b"\xef\xbb\xbf"
 
 ReadBack: TypeAlias = tuple[Item | None, Sequence[Delta]]
-"""The item that a row is, None for records, and its deltas."""
+"""The item of a row, None for records, and its deltas."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """The state of a turn between two rows, and how it goes on."""
+    """The state of a turn between two rows; reading the next row changes it."""
 
     dialect: Dialect
     last_event_id: str
 
     def item(self, raw: bytes, start: int) -> Item | None:
-        """The item that these bytes at `start` in the body end with; None when they are not what they once were."""
-        # No limit: whatever has a row was within that of the session.
+        """The item that these bytes at `start` of the body are; None when the file was changed and they are none."""
+        # No limit: what has a row was within the limit of the session when it was read first.
         parser = Parser(sys.maxsize, self.last_event_id)
-        # The parser takes the first byte order mark off, but here it is part of a line: the body's own is in no item.
+        # The parser removes a byte order mark at its start. No item includes that of the body: this one is in a line.
         mark = _BOM if raw.startswith(_BOM) else b""
         items = parser.feed(mark + raw)
         if not items:
@@ -55,7 +56,7 @@ class Reading:
         return item._replace(start=item.start + shift, end=item.end + shift)
 
     def deltas(self, item: Item | None) -> Sequence[Delta]:
-        """What the item means in the turn's dialect, which goes on to the state after it."""
+        """What the item means in the turn's dialect."""
         if type(item) is Event:
             return self.dialect.read(item)
         if type(item) is Ignored:
@@ -69,74 +70,88 @@ class Reading:
 
 @dataclass(slots=True)
 class _Stretch:
-    """Rows from `start` on that are read already, and the state after them."""
+    """Rows from `start` on that were read again, and the state after them."""
 
     start: int
     reading: Reading
     rows: list[ReadBack] = field(default_factory=list)
     size: int = 0
+    wait: int = 1
 
 
 class Rereader:
-    """The states kept of all turns, and the rows read from them."""
+    """The saved states of all turns, and the rows that were read again from them."""
 
     def __init__(self) -> None:
         self._rows = array("Q")
         self._states: list[tuple[bytes, str]] = []
         self._size = 0
+        self._wait = 1
         self._cache: OrderedDict[int, _Stretch] = OrderedDict()
 
     def begin(self, row: int, dialect: Dialect) -> None:
         """A turn begins at `row`; `dialect` has read nothing yet."""
-        self._keep(len(self._rows), row, Reading(dialect, ""))
-        self._size = 0
+        self._rows.append(row)
+        self._states.append((pickle.dumps(dialect, pickle.HIGHEST_PROTOCOL), ""))
+        self._size, self._wait = 0, 1
 
     def grown(self, rows: int, size: int, dialect: Dialect, last_event_id: str) -> None:
-        """There are now so many rows; `size` bytes came with the new ones, `dialect` has read them all."""
+        """There are now `rows` rows, the new ones `size` bytes together; `dialect` has read them all."""
         self._size += size
-        if self._due(len(self._rows) - 1, rows - self._rows[-1], self._size):
-            self._keep(len(self._rows), rows, Reading(dialect, last_event_id))
-            self._size = 0
+        since = rows - self._rows[-1]
+        if since >= EVERY * self._wait or self._size >= EVERY_BYTES * self._wait:
+            if self._save(len(self._rows), rows, Reading(dialect, last_event_id), since, self._size):
+                self._size, self._wait = 0, 1
+            else:
+                self._wait *= 2
 
-    def _due(self, place: int, rows: int, size: int) -> bool:
-        state = len(self._states[place][0])
-        return rows >= max(EVERY, state // STATE_BYTES_A_ROW) or size >= max(EVERY_BYTES, 16 * state)
+    def _save(self, number: int, row: int, reading: Reading, rows: int, size: int) -> bool:
+        """Save the state before `row` at this index of the list; `rows` and `size` have come since the last one.
 
-    def _keep(self, place: int, row: int, reading: Reading) -> None:
-        """Keep a state at this place among all, its bytes only once where they are those of the state before."""
-        state = pickle.dumps(reading.dialect, pickle.HIGHEST_PROTOCOL)
-        if place and self._states[place - 1][0] == state:
-            state = self._states[place - 1][0]
-        self._rows.insert(place, row)
-        self._states.insert(place, (state, reading.last_event_id))
+        False when it is too large for that, and for JSON in it that is nested deeper than pickle follows.
+        """
+        try:
+            state = pickle.dumps(reading.dialect, pickle.HIGHEST_PROTOCOL)
+        except RecursionError:
+            return False
+        before = self._states[number - 1][0]
+        if state == before:
+            state = before
+        elif len(state) > max(rows * STATE_BYTES_A_ROW, size // 16):
+            return False
+        self._rows.insert(number, row)
+        self._states.insert(number, (state, reading.last_event_id))
+        return True
 
     def read(self, row: int, step: Callable[[Reading, int], tuple[ReadBack, int]]) -> ReadBack:
-        """What row number `row` was read as.
+        """The item and the deltas of a row.
 
-        `step` reads one row from the state before it, which it takes on to the state after it, and gives the row's size
-        in bytes too.
+        `step` reads one row, given the state before it, which it turns into the state after it; it also gives the
+        row's size in bytes.
         """
-        place = bisect_right(self._rows, row) - 1
-        if place < 0:
+        number = bisect_right(self._rows, row) - 1
+        if number < 0:
             return None, ()
-        stretch = self._stretch(place)
+        stretch = self._stretch(number)
         while stretch.start + len(stretch.rows) <= row:
-            following = stretch.start + len(stretch.rows)
-            if stretch.rows and self._due(place, len(stretch.rows), stretch.size):
-                # One read brought more than a stretch: the states within it are kept now that they are known.
-                place += 1
-                self._keep(place, following, stretch.reading)
-                stretch = self._cached(_Stretch(following, stretch.reading))
-            read, size = step(stretch.reading, following)
+            if len(stretch.rows) >= EVERY * stretch.wait or stretch.size >= EVERY_BYTES * stretch.wait:
+                # One read brought so much that the next state saved is far: save some on the way.
+                following = stretch.start + len(stretch.rows)
+                if self._save(number + 1, following, stretch.reading, len(stretch.rows), stretch.size):
+                    number += 1
+                    stretch = self._cached(_Stretch(following, stretch.reading))
+                else:
+                    stretch.wait *= 2
+            read, size = step(stretch.reading, stretch.start + len(stretch.rows))
             stretch.rows.append(read)
             stretch.size += size
         return stretch.rows[row - stretch.start]
 
-    def _stretch(self, place: int) -> _Stretch:
-        start = self._rows[place]
+    def _stretch(self, number: int) -> _Stretch:
+        start = self._rows[number]
         stretch = self._cache.get(start)
         if stretch is None:
-            state, last_event_id = self._states[place]
+            state, last_event_id = self._states[number]
             return self._cached(_Stretch(start, Reading(pickle.loads(state), last_event_id)))
         self._cache.move_to_end(start)
         return stretch

@@ -69,10 +69,10 @@ class RowTable:
         self._tails: dict[int, Tail] = {}
         self._firsts: dict[int, int] = {}
         self._rereader = Rereader()
-        # The bytes read last for it: their connection and where they begin. Looking each row up would take longer than
-        # reading it.
+        # The connection, offset and bytes that were read last for the rereader: finding the chunks of each row
+        # separately would take longer than reading them.
         self._window: tuple[int, int, bytes] = (0, 0, b"")
-        # False for a recording without a clock: its times mean nothing and are not given.
+        # False for a recording without a clock: its times mean nothing and are left out.
         self.timed = True
         self.turn_starts: list[int] = []
         self._turn: Turn | None = None
@@ -83,8 +83,8 @@ class RowTable:
     def extend(self, entries: Sequence[Entry], file_offset: int, turn: Turn | None) -> None:
         """Append the entries of one record.
 
-        `file_offset` is where the record's line starts. `turn` is the one that the record belongs to, as it is after
-        all of them; it is wanted of records without entries too, None only before the first turn.
+        `file_offset` is where the record's line starts, `turn` the turn that the record belongs to, which has read it;
+        None before the first. Records without entries must be passed too: they may begin a turn.
         """
         if turn is not self._turn and turn is not None:
             self._turn = turn
@@ -103,7 +103,7 @@ class RowTable:
         item = entry.item
         start, size = (file_offset, 0) if item is None else (item.start, item.end - item.start)
         if type(item) is Tail:
-            # Of a body of ignored lines the tail is all of it: not to be read again for the little text it has.
+            # The tail of a body of ignored lines spans all of it: too much to read again for the little text it has.
             self._tails[len(self)] = item
         self._firsts.setdefault(entry.conn, len(self))
         self._label.append(_CODES.get("repeat" if entry.repeat else entry.label, 0))
@@ -130,7 +130,7 @@ class RowTable:
         return self._conn[index]
 
     def number(self, index: int) -> int:
-        """The row's event number in its connection, 0 for what is no event."""
+        """The row's event number in its connection, 0 for anything but an event."""
         return self._number[index]
 
     def span(self, index: int) -> Span | None:
@@ -146,12 +146,12 @@ class RowTable:
         """The row that wrote the transcript's character `offset` of the turn at this position in `turn_starts`."""
         first = self.turn_starts[turn] if 0 <= turn < len(self.turn_starts) else 0
         last = self.turn_starts[turn + 1] if turn + 1 < len(self.turn_starts) else len(self)
-        # Rows that wrote nothing have where the writing stood, so that the starts are in order.
+        # Rows that wrote nothing have the end of the text before them as their start, so that the starts are sorted.
         row = bisect_right(self._span_start, offset, first, last) - 1
         return row if row >= first and offset < self._span_start[row] + self._span_size[row] else None
 
     def event_row(self, conn: int, number: int) -> int | None:
-        """The row of a connection's event of this number; None while there is none."""
+        """The row of a connection's event with this number; None before it comes."""
         first = self._firsts.get(conn)
         if first is None:
             return None
@@ -162,10 +162,10 @@ class RowTable:
         return row if self._conn[row] == conn else None
 
     def byte_row(self, conn: int, start: int, end: int) -> int | None:
-        """The row of the item that is these bytes of a connection's body, or the least item that holds the first.
+        """The row of the item with these bytes of a connection's body, or else of the smallest with the first byte.
 
-        Comments and lines that are ignored have rows of their own inside the event that they stand in. Where no item
-        holds that byte it is the row of the first item after it, None while there is none.
+        Comments and ignored lines inside an event have rows of their own. Where no item holds that byte it is the row
+        of the first item after it, None before one comes.
         """
         within: int | None = None
         after: int | None = None
@@ -202,7 +202,7 @@ class RowTable:
         return min((other for other in self._firsts.values() if other > first), default=len(self))
 
     def row(self, index: int, reader: BodyReader, known: ReadBack | None = None) -> Row:
-        """The whole row, read back from the recording; `known` is what it was read as, where somebody knows."""
+        """The whole row, read back from the recording; `known` is its item and deltas, where the caller has them."""
         code, conn, start = self._label[index], self._conn[index], self._start[index]
         if code >= _FIRST_RECORD:
             record = reader.record(start)

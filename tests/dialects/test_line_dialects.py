@@ -100,7 +100,7 @@ def test_lines_are_found_while_detecting() -> None:
         for delta in dialect.read_ignored(json.dumps(line)):
             answer.add(delta)
     assert (dialect.name, dialect.answers, answer.text) == ("ollama", True, "Hi")
-    assert dialect.detection.reason == "NDJSON, not SSE: model, message and done: Ollama's lines"
+    assert dialect.detection.reason == "NDJSON, not SSE: Ollama's members model, message and done"
     assert (dialect.ended, dialect.complete) == (True, True)
 
 

@@ -96,7 +96,7 @@ def every(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     rows: int = request.param
     monkeypatch.setattr(reread, "EVERY", rows)
     if rows < 128:
-        monkeypatch.setattr(reread, "STATE_BYTES_A_ROW", 10**9)
+        monkeypatch.setattr(reread, "STATE_BYTES_A_ROW", 10**6)
     return rows
 
 
@@ -181,6 +181,25 @@ async def test_connections_share_the_dialect_of_their_turn_and_repeats_are_not_r
     await live.close()
     assert sum(entry.repeat for entry in entries) == 20
     assert await agree(path, random.Random(3)) > 600
+
+
+def blocks(given: str) -> bytes:
+    """An Anthropic message whose tool call comes with its whole input, kept until the block stops."""
+    block = f'{{"type":"tool_use","id":"t","name":"f","input":{given}}}'
+    start = f'{{"type":"content_block_start","index":0,"content_block":{block}}}'
+    delta = '{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"w%d"}}'
+    stop = '{"type":"content_block_stop","index":0}'
+    payloads = [start, *(delta % n for n in range(600)), stop, *(delta % n for n in range(600))]
+    return b"".join(encode(type=json.loads(payload)["type"], data=payload) for payload in payloads)
+
+
+@pytest.mark.parametrize("size", [900, 10**7])
+async def test_states_that_are_too_large_or_too_deep_to_save(tmp_path: Path, size: int) -> None:
+    large = json.dumps({"x": "y" * 200_000})
+    deep = '{"x":' * 900 + "1" + "}" * 900
+    for given in (large, deep):
+        path = saved(tmp_path / "r.sse.jsonl", connection(blocks(given), iter(lambda: size, 0)))
+        assert await agree(path, random.Random(5), passes=1) > 1_200
 
 
 async def test_rows_of_a_stream_that_still_grows(tmp_path: Path) -> None:

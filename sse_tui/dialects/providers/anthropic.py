@@ -24,7 +24,7 @@ from sse_tui.dialects.base import (
     ToolCall,
     Usage,
 )
-from sse_tui.dialects.json_events import Reader, TypedDialect, place
+from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import compact, count, kind_of, members, string
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system, turns
 
@@ -92,7 +92,7 @@ class AnthropicMessages(TypedDialect):
                 self._names(entry.get("model"), None, deltas)
 
     def _block_start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        index, block = place(payload.get("index")), members(payload.get("content_block"))
+        index, block = part_index(payload.get("index")), members(payload.get("content_block"))
         kind = string(block.get("type")) or ""
         self._blocks[index] = _Block(kind, block.get("input"))
         if kind == "text":
@@ -117,7 +117,7 @@ class AnthropicMessages(TypedDialect):
         if type(delta) is not dict:
             deltas.append(Malformed(f"delta: expected an object, got {kind_of(delta)}"))
             return
-        index, kind = place(payload.get("index")), delta.get("type")
+        index, kind = part_index(payload.get("index")), delta.get("type")
         if kind == "text_delta":
             _text(Text, delta.get("text"), index, deltas)
         elif kind == "thinking_delta":
@@ -149,7 +149,7 @@ class AnthropicMessages(TypedDialect):
 
     def _block_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """The input of a call that came whole with its start, as some servers send it."""
-        index = place(payload.get("index"))
+        index = part_index(payload.get("index"))
         block = self._blocks.pop(index, None)
         if block is not None and block.kind in _CALLS and block.given and not block.pieces:
             self._blocks[index] = block

@@ -1,6 +1,6 @@
 """Cohere's ``/v2/chat``: events named after their payload's ``type``, ``message-end`` and then ``[DONE]``.
 
-Content, tool calls and citations are told apart by index. What the first version of the API sent
+Content, tool calls and citations are identified by index. What the first version of the API sent
 (``event_type``: text-generation, stream-end, …) is understood too.
 """
 
@@ -21,7 +21,7 @@ from sse_tui.dialects.base import (
     ToolCall,
     Usage,
 )
-from sse_tui.dialects.json_events import Reader, TypedDialect, place
+from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import compact, count, members, string
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, turns
 from sse_tui.eventstream.items import Event
@@ -61,7 +61,7 @@ class CohereV2(TypedDialect):
 
     def _content(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         content = self._message(payload).get("content")
-        part = place(payload.get("index"))
+        part = part_index(payload.get("index"))
         for name, kind in (("thinking", Reasoning), ("text", Text)):
             text = string(members(content).get(name))
             if text:
@@ -81,7 +81,7 @@ class CohereV2(TypedDialect):
             arguments = compact(arguments)
         ident, name = string(call.get("id")), string(function.get("name"))
         if ident or name or arguments:
-            deltas.append(ToolCall(place(payload.get("index")), ident, name, arguments or ""))
+            deltas.append(ToolCall(part_index(payload.get("index")), ident, name, arguments or ""))
 
     def _citation(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         deltas.append(Meta("citation", self._message(payload).get("citations") or payload.get("citations")))

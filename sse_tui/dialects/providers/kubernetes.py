@@ -1,6 +1,6 @@
-"""Kubernetes' watch: JSON lines of ``{"type": "ADDED", "object": {…}}``, which people take for an event stream.
+"""Kubernetes' watch: JSON lines of ``{"type": "ADDED", "object": {…}}``, which are often taken for an event stream.
 
-It is resumed by ``resourceVersion``: bookmarks tell how far, and an ``ERROR`` with code 410 means that the
+It is resumed from a ``resourceVersion``, which bookmarks keep up to date; an ``ERROR`` with code 410 means that the
 version is too old and the list must be read again.
 """
 
@@ -26,7 +26,7 @@ class KubernetesWatch(LineDialect):
     def _take(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         kind, thing = string(payload.get("type")), members(payload.get("object"))
         if kind is None or not isinstance(payload.get("object"), dict):
-            deltas.append(Malformed("a watch event needs a type and an object"))
+            deltas.append(Malformed("a watch event without a type or an object"))
             self._fault(payload, deltas)
             return
         if kind == "ERROR":

@@ -26,13 +26,13 @@ class LMStudio(TypedDialect):
         self._block = 0
         self._call = -1
         self._filled = False
-        self._told: set[type] = set()
+        self._brought: set[type] = set()
 
     def _start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(payload.get("model_instance_id"), None, deltas)
 
     def _progress(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        """A share from 0 to 1, given as percent: the number of tokens is not told."""
+        """A share from 0 to 1, given as a percentage: the event has no number of tokens."""
         share = payload.get("progress")
         if isinstance(share, int | float) and 0 <= share <= 1:
             deltas.append(Progress(round(share * _PERCENT), _PERCENT))
@@ -51,7 +51,7 @@ class LMStudio(TypedDialect):
     ) -> None:
         text = string(payload.get("content"))
         if text:
-            self._told.add(kind)
+            self._brought.add(kind)
             deltas.append(kind(text, 0, self._block))
 
     def _tool(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -60,7 +60,7 @@ class LMStudio(TypedDialect):
         self._serve(payload, "", deltas)
 
     def _arguments(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        """The arguments, whole; the event that tells the result repeats them."""
+        """The arguments, whole; the event with the result repeats them."""
         given = payload.get("arguments")
         if self._filled or given is None:
             return
@@ -98,7 +98,7 @@ class LMStudio(TypedDialect):
         self._block += 1
         for name, kind in (("message", Text), ("reasoning", Reasoning)):
             text = string(item.get("content"))
-            if item.get("type") == name and text and kind not in self._told:
+            if item.get("type") == name and text and kind not in self._brought:
                 deltas.append(kind(text, 0, self._block))
 
     def _other(self, kind: str, payload: dict[str, Any], deltas: list[Delta]) -> None:

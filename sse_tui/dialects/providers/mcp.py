@@ -30,7 +30,7 @@ class ModelContextProtocol(JsonDialect):
 
     @property
     def ended(self) -> bool:
-        """True once the response came; never in the older transport, which goes on."""
+        """True once the response has come; never in the older transport, whose stream stays open."""
         return self._finished and self.transport == "streamable-http"
 
     @property
@@ -69,7 +69,7 @@ class ModelContextProtocol(JsonDialect):
             deltas.append(Meta("jsonrpc", "responses"))
             self._finished = True
         else:
-            deltas.append(Malformed("neither a method nor a result nor an error: no JSON-RPC message"))
+            deltas.append(Malformed("not a JSON-RPC message: it has no method, result or error"))
 
     def _method(self, method: str, params: Any, deltas: list[Delta]) -> None:
         if method == "notifications/progress":

@@ -1,7 +1,7 @@
 """Mistral's conversations and agents: named events, from ``conversation.response.started`` to ``.done``.
 
-Its chat completions are OpenAI's and read as such; this is the other API. Entries are told apart by
-``output_index``, their contents by ``content_index``. Connectors (``tool.execution.*``) run on the server,
+Its chat completions are OpenAI's and are read as such; this is the other API. ``output_index`` identifies an entry,
+``content_index`` a part of its content. Connectors (``tool.execution.*``) run on the server,
 ``function.call.delta`` is for the client.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall
-from sse_tui.dialects.json_events import Reader, TypedDialect, place
+from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.openai_usage import counted
 from sse_tui.dialects.payload import compact, members, string
 
@@ -32,7 +32,9 @@ class MistralConversations(TypedDialect):
 
     def _output(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(payload.get("model"), None, deltas)
-        part = place(payload.get("output_index"), 2**31) * _ENTRY + place(payload.get("content_index"))
+        part = part_index(payload.get("output_index"), 2**31) * _ENTRY + part_index(
+            payload.get("content_index")
+        )
         content = payload.get("content")
         for chunk in content if isinstance(content, list) else (content,):
             self._chunk(chunk, part, deltas)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from sse_tui.dialects.base import Delta, Finish, Meta, Refusal, StreamFault, Text, ToolCall
-from sse_tui.dialects.json_events import JsonDialect, place
+from sse_tui.dialects.json_events import JsonDialect, part_index
 from sse_tui.dialects.openai_usage import counted
 from sse_tui.dialects.payload import count, members, string
 from sse_tui.eventstream.items import Event
@@ -65,7 +65,7 @@ class OpenAIAssistants(JsonDialect):
         content = members(payload.get("delta")).get("content")
         for part in content if isinstance(content, list) else ():
             part = members(part)
-            at = number * _MESSAGE + place(part.get("index"))
+            at = number * _MESSAGE + part_index(part.get("index"))
             text = string(members(part.get("text")).get("value"))
             if text:
                 deltas.append(Text(text, 0, at))

@@ -11,7 +11,7 @@ from sse_tui.dialects.payload import count, members, string
 
 
 class OpenAITranscription(TypedDialect):
-    """Reads one transcription. Segments repeat the text with times and speakers, so they are no text of their own."""
+    """Reads one transcription. Segments repeat the text with times and speakers, so they add no text."""
 
     name = "openai-transcription"
 

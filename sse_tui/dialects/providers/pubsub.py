@@ -1,7 +1,7 @@
-"""Streams of events that are no answers of a model: Mercure hubs and Wikimedia's EventStreams.
+"""Streams of events that are not a model's answers: Mercure hubs and Wikimedia's EventStreams.
 
 They have no end: servers close them after a while and clients reconnect with ``Last-Event-ID``. The payloads
-are the publishers' own and are passed on as they are.
+are the publishers' own and are passed on unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Mercure(Dialect):
 
     @property
     def complete(self) -> bool | None:
-        """None: there is no whole."""
+        """None: such a stream is never complete."""
         return None
 
 
@@ -64,7 +64,7 @@ class Wikimedia(Dialect):
 
     @staticmethod
     def positions(last_event_id: str) -> list[dict[str, Any]]:
-        """The topics and offsets in an id; empty when it is none of Wikimedia's."""
+        """The topics and offsets in an id; empty when it is not one of Wikimedia's."""
         try:
             decoded = decode(last_event_id)
         except JsonError:
@@ -79,5 +79,5 @@ class Wikimedia(Dialect):
 
     @property
     def complete(self) -> bool | None:
-        """None: there is no whole."""
+        """None: such a stream is never complete."""
         return None

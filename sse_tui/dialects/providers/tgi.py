@@ -26,7 +26,7 @@ _NAMES = {
 
 
 class TextGenerationInference(JsonDialect):
-    """Reads one generation. Special tokens, such as the end of text, are no part of the text."""
+    """Reads one generation. Special tokens, such as the end of text, are not part of the text."""
 
     name = "tgi"
 

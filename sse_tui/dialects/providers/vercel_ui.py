@@ -55,7 +55,7 @@ class VercelUI(TypedDialect):
     def _block(
         self, kind: type[Text] | type[Reasoning], payload: dict[str, Any], deltas: list[Delta]
     ) -> None:
-        """Blocks stand in the order in which they began; a later step may use an id again for a new one."""
+        """Blocks are ordered by their start; a later step may reuse an id for a new block."""
         key = (kind, string(payload.get("id")))
         if key not in self._parts or str(payload.get("type")).endswith("-start"):
             self._parts[key] = self._blocks

@@ -11,7 +11,7 @@ from sse_tui.eventstream.items import Event
 
 
 class WriterCompletions(JsonDialect):
-    """Reads one completion. The end of the body is its end, so a cut cannot be told from it."""
+    """Reads one completion. The end of the body is its only end, so a truncated one looks complete."""
 
     name = "writer-completions"
 
@@ -26,5 +26,5 @@ class WriterCompletions(JsonDialect):
 
     @property
     def complete(self) -> bool | None:
-        """False after an error, True after a sentinel; else nobody can tell."""
+        """False after an error, True after a sentinel; otherwise unknown."""
         return False if self._failed else True if self._ended else None

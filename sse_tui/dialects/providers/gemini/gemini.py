@@ -2,7 +2,7 @@
 
 Every event is a whole response object with the next parts of each candidate. Function calls arrive whole, or
 on Vertex in pieces (``partialArgs``). There is no end marker: the last chunk has a ``finishReason``, then the
-body ends. Without ``alt=sse`` the same objects come as one JSON array, which is no event stream.
+body ends. Without ``alt=sse`` the same objects come as one JSON array, which is not an event stream.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NAMES = {
     "stop": "stopSequences",
 }
 
-# Parts that are no text: what they are, and whether the service called a tool with them.
+# Parts other than text: tools that the service called itself, and their results.
 _SERVER_CALLS = ("toolCall", "executableCode")
 _SERVER_RESULTS = ("toolResponse", "codeExecutionResult", "functionResponse")
 

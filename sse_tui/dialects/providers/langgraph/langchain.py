@@ -56,7 +56,7 @@ class LangChainMessages:
         self._facts(message, deltas)
 
     def whole(self, messages: Any, deltas: list[Delta]) -> None:
-        """Messages as they stand now: the text beyond what was given before is new."""
+        """Whole messages: the text beyond what was given before is new."""
         for message in messages if isinstance(messages, list) else ():
             message = _fields(message)
             if message.get("type") not in _ASSISTANT:

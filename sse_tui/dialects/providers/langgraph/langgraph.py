@@ -20,7 +20,7 @@ from sse_tui.eventstream.items import Event
 
 
 class LangGraph(Dialect):
-    """Reads one run. LangServe's streams are told by their ``data`` events."""
+    """Reads one run. LangServe's streams are recognised by their ``data`` events."""
 
     name = "langgraph"
     resume: ClassVar[Resume] = "last-event-id"

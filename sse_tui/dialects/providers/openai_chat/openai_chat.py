@@ -5,7 +5,7 @@ the end ``data: [DONE]``. Read the same way: Azure OpenAI, DeepSeek, Groq, Mistr
 Fireworks, Together, Ollama's ``/v1``, vLLM, SGLang, llama.cpp, llama-cpp-python, TGI's ``/v1``, LiteLLM, LM
 Studio, Writer, Snowflake and more.
 
-What they do differently, and what is made of it:
+Where they differ, and how that is read:
 
 - Null is the same as absent, everywhere; ``choices`` may be empty or null (usage, content filter results).
 - ``content`` is text or, with Mistral, a list of parts, some of them thinking.
@@ -47,7 +47,7 @@ DONE = "[DONE]"
 
 _PING_TYPES = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
-# Top-level members that are passed on as they are: the server's own numbers and facts about the request.
+# Top-level members that are passed on unchanged: the server's own numbers and facts about the request.
 _PASSED_ON = ("timings", "perf_metrics", "x_groq", "prompt_filter_results", "sglext")
 
 # Members that make a payload more than choices, names and usage ("type" and "object" only with some values).
@@ -80,7 +80,7 @@ class OpenAIChat(Dialect):
         """True after ``[DONE]``, or once every choice that began has a finish reason; never after an error.
 
         ``[DONE]`` alone counts, because some services send no finish reasons at all (Snowflake). But
-        llama-cpp-python sends it for an interrupted answer too: `done_without_finish` tells.
+        llama-cpp-python sends it for an interrupted answer too: see `done_without_finish`.
         """
         if self._failed or "error" in self._finishes.values():
             return False
@@ -128,7 +128,7 @@ class OpenAIChat(Dialect):
         return deltas
 
     def _special(self, event: Event) -> Sequence[Delta] | None:
-        """The sentinel and heartbeats; None for anything that is to be read as a chunk."""
+        """The sentinel and heartbeats; None for anything that is read as a chunk."""
         data = event.data
         if data.strip() == DONE:
             self._ended = True
@@ -262,7 +262,7 @@ class OpenAIChat(Dialect):
             deltas.append(fault)
 
     def _groq(self, extension: dict[str, Any], deltas: list[Delta]) -> None:
-        """Groq's member: its usage counts where there is no other, its error says why it stopped early."""
+        """Groq's member: its usage, where there is no other, and its error, the reason why it stopped early."""
         usage = extension.get("usage")
         if usage and not self._own_usage:
             self._usage(usage, deltas)
@@ -330,7 +330,7 @@ def _content(content: Any, index: int, deltas: list[Delta]) -> None:
 
 
 def _part(part: Any, index: int, deltas: list[Delta]) -> None:
-    """One typed part of a content list; kinds that carry no text (references, images) are passed over."""
+    """One typed part of a content list; kinds without text (references, images) are skipped."""
     if isinstance(part, str):
         part = {"type": "text", "text": part}
     if not isinstance(part, dict):

@@ -1,4 +1,4 @@
-"""Tool calls of chat completions: they come in pieces, told apart by index, or by id where that fails."""
+"""Tool calls of chat completions: they come in pieces, matched by index, or by id where that fails."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class ToolCalls:
     """Gives every tool call of one response its slot.
 
     A piece continues the call with the same choice and index, unless it brings a different id: then it starts
-    a new call (Ollama and others send index 0 for all of them). A missing or null index is an index of its
-    own.
+    a new call (Ollama and others send index 0 for all of them). A missing or null index counts as
+    one index.
     """
 
     def __init__(self) -> None:

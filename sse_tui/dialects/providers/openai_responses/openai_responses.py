@@ -1,11 +1,11 @@
 """OpenAI's Responses API, and servers that copy it (Azure, Bedrock, DeepSeek, OpenRouter, xAI, llama.cpp, vLLM).
 
 Every event's ``event`` equals the ``type`` in its data, with a ``sequence_number`` that grows by one. A response
-is a list of output items (messages, reasoning, calls), told apart by ``output_index``; llama.cpp sends none, so
-there they are told apart by id and stand in the order of their appearance. The stream ends with
+is a list of output items (messages, reasoning, calls), identified by ``output_index``; llama.cpp sends none, so there
+they are identified by id and ordered by first appearance. The stream ends with
 ``response.completed``, ``.incomplete`` or ``.failed``; OpenRouter adds ``[DONE]``.
 
-Text that a finished part, item or response holds and no delta brought is taken from there: some servers send no
+Text that only a finished part, item or response holds, and no delta brought, is taken from there: some servers send no
 deltas, and a stream that is resumed begins in the middle.
 """
 
@@ -28,7 +28,7 @@ from sse_tui.dialects.base import (
     Usage,
 )
 from sse_tui.dialects.inband import fault_in
-from sse_tui.dialects.json_events import Reader, TypedDialect, place
+from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import count, members, string
 from sse_tui.dialects.providers.openai_responses import openai_responses_request
 from sse_tui.dialects.providers.openai_responses.openai_responses_calls import ResponseCalls
@@ -52,7 +52,7 @@ class OpenAIResponses(TypedDialect):
         self.sequence_number: int | None = None
         self._slots: dict[str, int] = {}
         self._appeared = 0
-        self._told: set[tuple[_Kind, int]] = set()
+        self._brought: set[tuple[_Kind, int]] = set()
         self._calls = ResponseCalls()
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -64,7 +64,7 @@ class OpenAIResponses(TypedDialect):
         super()._take(event, payload, deltas)
 
     def _slot(self, payload: dict[str, Any], item: dict[str, Any] | None = None) -> int:
-        """The place of the payload's output item among all."""
+        """The position of the payload's output item."""
         index = payload.get("output_index")
         if type(index) is int and 0 <= index < 2**31:
             return index
@@ -80,48 +80,48 @@ class OpenAIResponses(TypedDialect):
 
     def _piece(self, kind: _Kind, part: int, text: Any, deltas: list[Delta], *, whole: bool = False) -> None:
         """A piece of text, or with `whole` all of a part's text, which counts only when no piece came before."""
-        if not isinstance(text, str) or not text or (whole and (kind, part) in self._told):
+        if not isinstance(text, str) or not text or (whole and (kind, part) in self._brought):
             return
-        self._told.add((kind, part))
+        self._brought.add((kind, part))
         deltas.append(kind(text, 0, part))
 
     # Deltas and the finished texts
 
     def _text_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + place(payload.get("content_index"))
+        part = self._slot(payload) * _ITEM + part_index(payload.get("content_index"))
         self._piece(Text, part, payload.get("delta"), deltas)
 
     def _text_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + place(payload.get("content_index"))
+        part = self._slot(payload) * _ITEM + part_index(payload.get("content_index"))
         self._piece(Text, part, payload.get("text"), deltas, whole=True)
 
     def _refusal_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + place(payload.get("content_index"))
+        part = self._slot(payload) * _ITEM + part_index(payload.get("content_index"))
         self._piece(Refusal, part, payload.get("delta"), deltas)
 
     def _refusal_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + place(payload.get("content_index"))
+        part = self._slot(payload) * _ITEM + part_index(payload.get("content_index"))
         self._piece(Refusal, part, payload.get("refusal"), deltas, whole=True)
 
     def _reasoning_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + _AFTER_SUMMARIES + place(payload.get("content_index"))
+        part = self._slot(payload) * _ITEM + _AFTER_SUMMARIES + part_index(payload.get("content_index"))
         self._piece(Reasoning, part, payload.get("delta"), deltas)
 
     def _reasoning_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + _AFTER_SUMMARIES + place(payload.get("content_index"))
+        part = self._slot(payload) * _ITEM + _AFTER_SUMMARIES + part_index(payload.get("content_index"))
         self._piece(Reasoning, part, payload.get("text"), deltas, whole=True)
 
     def _summary_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + place(payload.get("summary_index"))
+        part = self._slot(payload) * _ITEM + part_index(payload.get("summary_index"))
         self._piece(Reasoning, part, payload.get("delta"), deltas)
 
     def _summary_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + place(payload.get("summary_index"))
+        part = self._slot(payload) * _ITEM + part_index(payload.get("summary_index"))
         text = payload.get("text") or members(payload.get("part")).get("text")
         self._piece(Reasoning, part, text, deltas, whole=True)
 
     def _part_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        index = place(payload.get("content_index"))
+        index = part_index(payload.get("content_index"))
         self._content_part(self._slot(payload), index, payload.get("part"), deltas)
 
     def _content_part(self, slot: int, index: int, part: Any, deltas: list[Delta]) -> None:
@@ -188,7 +188,7 @@ class OpenAIResponses(TypedDialect):
         output = response.get("output")
         for slot, item in enumerate(output if isinstance(output, list) else ()):
             item = members(item)
-            # A server that numbers the items numbers them as they stand here; else their ids tell.
+            # A server that sends output_index counts the items in this order; otherwise their ids identify them.
             self._whole_item(slot if not self._slots else self._slot({}, item), item, deltas)
         self._usage(response.get("usage"), deltas)
         status = string(response.get("status")) or str(payload.get("type")).removeprefix("response.")
