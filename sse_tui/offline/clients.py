@@ -1,4 +1,4 @@
-"""What named clients would have made of each connection of a recording."""
+"""What well-known clients would have made of each connection of a recording."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import Chunk, Record, Request, Response
 
 MAX_BODY = 64 * 2**20
-"""Bytes of a body that are looked at: the clients are played over a whole one."""
+"""Bytes of a body that the clients are given: they read it as a whole."""
 
 
-class Look(NamedTuple):
-    """One connection through the lens; `cut` when its body was longer than what was looked at."""
+class ClientComparison(NamedTuple):
+    """What the clients made of one connection; `cut` when its body was longer than what they were given."""
 
     conn: int
-    outcomes: list[ClientResult]
+    results: list[ClientResult]
     cut: bool
 
 
@@ -32,7 +32,7 @@ class _Body:
         self.size = 0
 
 
-def looks(records: Iterable[Record], dialect: str | None = None) -> list[Look]:
+def compare_clients(records: Iterable[Record], dialect: str | None = None) -> list[ClientComparison]:
     """Every connection that brought a body under the status 200, in order."""
     bodies: dict[int, _Body] = {}
     for record in records:
@@ -49,30 +49,32 @@ def looks(records: Iterable[Record], dialect: str | None = None) -> list[Look]:
             data = body.decoder.decode(record.data)
             body.pieces.append(data)
             body.size += len(data)
-    return [_look(conn, body, dialect) for conn, body in bodies.items() if body.status == 200 and body.size]
+    return [
+        _comparison(conn, body, dialect) for conn, body in bodies.items() if body.status == 200 and body.size
+    ]
 
 
-def _look(conn: int, body: _Body, dialect: str | None) -> Look:
+def _comparison(conn: int, body: _Body, dialect: str | None) -> ClientComparison:
     data = b"".join(body.pieces)[:MAX_BODY]
-    outcomes = compare(data, content_type=body.content_type, dialect=dialect or body.dialect)
-    return Look(conn, outcomes, body.size > MAX_BODY)
+    results = compare(data, content_type=body.content_type, dialect=dialect or body.dialect)
+    return ClientComparison(conn, results, body.size > MAX_BODY)
 
 
-def look_json(look: Look) -> dict[str, Any]:
+def comparison_json(comparison: ClientComparison) -> dict[str, Any]:
     """One connection as plain data."""
     return {
-        "conn": look.conn,
-        "cut": look.cut,
+        "conn": comparison.conn,
+        "cut": comparison.cut,
         "clients": [
             {
-                "client": outcome.client.name,
-                "version": outcome.client.version,
-                "events": len(outcome.events),
-                "raised": outcome.raised._asdict() if outcome.raised is not None else None,
-                "text": outcome.text,
-                "lost": outcome.lost,
-                "pitfalls": outcome.pitfalls,
+                "client": result.client.name,
+                "version": result.client.version,
+                "events": len(result.events),
+                "raised": result.raised._asdict() if result.raised is not None else None,
+                "text": result.text,
+                "lost": result.lost,
+                "pitfalls": result.pitfalls,
             }
-            for outcome in look.outcomes
+            for result in comparison.results
         ],
     }

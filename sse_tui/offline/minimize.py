@@ -1,11 +1,11 @@
-"""Shrinks a recording to the least that still shows something: for a bug report that fits in a comment.
+"""Shrinks a recording to the smallest one that still shows something, for a bug report that fits in a comment.
 
 Delta debugging: parts are taken away, large ones first, and stay away while the predicate holds. The parts are, one
 level after the other, connections, records and reads, events, lines, members of JSON payloads and bytes; then what is
-left is told in fewer reads and shorter headers. What a try costs is what reading the rest costs, so tries and bytes are
-bounded: the result then is smaller and correct, only perhaps not the least.
+left is put into fewer reads and fewer headers. A try costs as much as reading what is left,
+so tries and bytes are bounded: the result may then not be the smallest, but it still shows what it should.
 
-Nothing here does input or output, and the predicate may ask for anything.
+No input or output here; the predicate may be anything.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Minimal(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A part of one read: `place` tells the reads apart."""
+    """A part of one read: `number` tells the reads apart."""
 
-    place: int
+    number: int
     read: Chunk
     data: bytes
 
@@ -71,7 +71,7 @@ def minimize(
 ) -> Minimal:
     """The least records for which `holds` is still true; raises ValueError when it is not true at the start.
 
-    `progress` is told the level, the tries so far and the bytes that are left.
+    `progress` gets the level, the tries so far and the bytes that are left.
     """
     search = _Search(list(records), holds, tries, max_bytes, progress)
     was = search.size
@@ -82,7 +82,7 @@ def minimize(
         search.run()
     except _Enough:
         exhausted = True
-    return Minimal(_told(search.units), search.size, was, search.tries, exhausted)
+    return Minimal(_as_records(search.units), search.size, was, search.tries, exhausted)
 
 
 class _Search:
@@ -100,7 +100,7 @@ class _Search:
 
     def _as_recorded(self, records: list[Record]) -> bool:
         """Whether bodies can be read without their content coding; otherwise they are kept whole."""
-        return self.units == records or self._holds(_told(self.units))
+        return self.units == records or self._holds(_as_records(self.units))
 
     @property
     def size(self) -> int:
@@ -127,7 +127,7 @@ class _Search:
         self._left -= 1
         self._bytes_left -= cost
         self.tries += 1
-        return self._holds(_told(units))
+        return self._holds(_as_records(units))
 
     def _level(self, name: str, key: Callable[[_Unit], int] | None) -> None:
         """Take away groups of units (single ones without `key`): halves, quarters, and so on down to one."""
@@ -154,12 +154,12 @@ class _Search:
     def _split(self, name: str, end: re.Pattern[bytes] | None) -> None:
         """Cut the reads at these ends (at every byte without any) and take parts away."""
         units: list[_Unit] = []
-        for place, unit in enumerate(self.units):
+        for at, unit in enumerate(self.units):
             if not isinstance(unit, Chunk | _Piece) or not unit.data:
                 units.append(unit)
                 continue
             read = unit.read if isinstance(unit, _Piece) else unit
-            number = unit.place if isinstance(unit, _Piece) else place
+            number = unit.number if isinstance(unit, _Piece) else at
             units += [_Piece(number, read, part) for part in _parts(unit.data, end)]
         self.units = units
         self._level(name, None)
@@ -192,13 +192,13 @@ class _Search:
             self._progress("json", self.tries, self.size)
 
     def _one_read(self) -> None:
-        """Tell each connection's body in one read, where the reads do not matter."""
+        """Join each connection's body into one read, where the reads do not matter."""
         first: dict[int, int] = {}
         units: list[_Unit] = []
         for at, unit in enumerate(self.units):
             piece = _Piece(at, unit, unit.data) if isinstance(unit, Chunk) else unit
             if isinstance(piece, _Piece):
-                piece = piece._replace(place=first.setdefault(piece.read.conn, piece.place))
+                piece = piece._replace(number=first.setdefault(piece.read.conn, piece.number))
             units.append(piece)
         if self.accepts(units):
             self.units = units
@@ -273,7 +273,7 @@ def _decoded(records: list[Record]) -> list[_Unit]:
     return out
 
 
-def _told(units: Sequence[_Unit]) -> list[Record]:
+def _as_records(units: Sequence[_Unit]) -> list[Record]:
     """The units as records again: the pieces of one read are one read."""
     out: list[Record] = []
     pieces: list[_Piece] = []
@@ -287,7 +287,7 @@ def _told(units: Sequence[_Unit]) -> list[Record]:
 
     for unit in units:
         if isinstance(unit, _Piece):
-            if pieces and pieces[0].place != unit.place:
+            if pieces and pieces[0].number != unit.number:
                 flush()
             pieces.append(unit)
         else:

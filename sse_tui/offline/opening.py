@@ -1,6 +1,6 @@
 """Opening what was captured elsewhere: a recording, a raw event stream, another tool's capture, or a pipe.
 
-Everything becomes records, and what the panes show is a recording on disk: what is none yet is written as one first.
+Everything becomes records, and what the panes show is a recording on disk: other captures are written as one first.
 A stream from a file has the times that the capture gives it, if any; one from a pipe is stamped as it is read.
 """
 
@@ -27,15 +27,15 @@ BATCH = 256
 
 
 def open_path(path: Path) -> Recording:
-    """A recording, a raw event stream or another capture in a file. Raises `RecordingError` for what is none."""
+    """A recording, a raw event stream or another capture in a file. Raises `RecordingError` for anything else."""
     return open_any(path, tool=_tool(), created=_now())
 
 
 class Piped:
     """A recording, a raw event stream or another capture from a pipe, read as it comes.
 
-    `header` is known once the first bytes are there, which the constructor waits for; iterate for the records. When a
-    file was put in the pipe's place (``< file``), when its bytes are read means nothing.
+    `header` is known once the first bytes are there, which the constructor waits for; iterate for the records. Where
+    standard input is a file (``< file``), the times of its reads mean nothing.
     """
 
     def __init__(self, fd: int) -> None:
@@ -92,7 +92,7 @@ def spool(source: Recording | Piped, path: Path, redactor: Redactor | None = Non
 
 
 def is_recording(path: Path) -> bool:
-    """Whether the file is a recording, to be followed as it is. Raises `RecordingError` for what is neither."""
+    """Whether the file is a recording, to be followed as it is. Raises `RecordingError` for unreadable input."""
     with path.open("rb") as file:
         return sniff(file.read(4096), str(path)) == "recording"
 
@@ -113,11 +113,11 @@ class _Rest(io.RawIOBase):
         self._fd = fd
 
     def readable(self) -> bool:
-        """It is there to be read."""
+        """Always true: that is what it is for."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """What is there, at most as much as fits; 0 at the end."""
+        """At most as many bytes as fit; 0 at the end."""
         data = self._first[: len(buffer)] if self._first else os.read(self._fd, len(buffer))
         self._first = self._first[len(data) :]
         buffer[: len(data)] = data

@@ -35,21 +35,21 @@ def findings_of(records: Sequence[Record], header: Header, dialect: str | None =
 def still_found(
     rule: str, header: Header, records: Sequence[Record], dialect: str | None = None
 ) -> Callable[[Sequence[Record]], bool] | None:
-    """A predicate: the rule says the same of a part as of `records`, numbers aside.
+    """A predicate: the rule finds the same in a part as in `records`, numbers aside.
 
-    Of several findings the first of the most severe ones is meant. None where the rule finds nothing.
+    Of several findings, the first of the most severe counts. None where the rule finds nothing.
     """
     found = [finding for finding in findings_of(records, header, dialect) if finding.rule == rule]
     if not found:
         return None
-    meant = _saying(max(found, key=lambda finding: _RANK[finding.severity]))
+    meant = _statement(max(found, key=lambda finding: _RANK[finding.severity]))
 
     def holds(part: Sequence[Record]) -> bool:
-        return any(f.rule == rule and _saying(f) == meant for f in findings_of(part, header, dialect))
+        return any(f.rule == rule and _statement(f) == meant for f in findings_of(part, header, dialect))
 
     return holds
 
 
-def _saying(finding: Finding) -> tuple[str, str]:
+def _statement(finding: Finding) -> tuple[str, str]:
     """What a finding says, without its numbers."""
     return finding.severity, _NUMBER.sub("#", finding.message)

@@ -145,6 +145,11 @@ class Close(_Record, kw_only=True, omit_defaults=True, tag="close", frozen=True)
     code: str = ""
 
     @property
+    def words(self) -> str:
+        """Reason and detail: "reset: the server reset the connection"."""
+        return f"{self.reason}: {self.detail}" if self.detail else self.reason
+
+    @property
     def cause(self) -> CloseReason:
         """The reason as a type; a word that is not one of ours counts as an error."""
         return _CAUSES.get(self.reason, CloseReason.ERROR)

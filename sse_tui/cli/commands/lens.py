@@ -15,7 +15,7 @@ from sse_tui.text.safety import terminal
 
 if TYPE_CHECKING:
     from sse_tui.diagnosis.clients.lens import ClientResult
-    from sse_tui.offline.clients import Look
+    from sse_tui.offline.clients import ClientComparison
 
 _SHOWN = 60
 
@@ -31,25 +31,25 @@ def command(source: str, as_json: bool, stream_dialect: str | None) -> int:
     clients are the HTML standard, httpx-sse, and the openai and anthropic SDKs; the output names their versions.
     """
     from sse_tui.cli.reading import open_source
-    from sse_tui.offline.clients import look_json, looks
+    from sse_tui.offline.clients import compare_clients, comparison_json
 
-    found = looks(open_source(source), stream_dialect)
+    found = compare_clients(open_source(source), stream_dialect)
     out = Output()
     if not found:
         narration.say(f"{source}: no connection has a body")
     for look in found:
         if as_json:
-            out.line(to_json(look_json(look)))
+            out.line(to_json(comparison_json(look)))
         else:
             for line in _lines(look):
                 out.line(line)
     return 0
 
 
-def _lines(look: Look) -> Iterator[str]:
+def _lines(look: ClientComparison) -> Iterator[str]:
     yield f"connection {look.conn}{' (only its beginning)' if look.cut else ''}"
-    width = max(len(_name(outcome)) for outcome in look.outcomes)
-    for outcome in look.outcomes:
+    width = max(len(_name(outcome)) for outcome in look.results)
+    for outcome in look.results:
         how = f"raises {outcome.raised.name}" if outcome.raised is not None else "returns normally"
         events = "event " if len(outcome.events) == 1 else "events"
         yield f"  {_name(outcome):{width}}  {len(outcome.events):6} {events}  {how}"

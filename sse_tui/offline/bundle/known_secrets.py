@@ -18,7 +18,7 @@ MOST = 1000
 def bundle_redactor(config: Config | None = None, secrets: Iterable[str] = ()) -> Redactor:
     """A redactor that knows the `secrets` given, what the configuration holds and the forms of well-known keys.
 
-    Raises `UsageError` for a secret that cannot be looked for.
+    Raises `UsageError` for a secret that cannot be searched for.
     """
     section = (config or Config()).recording
     redactor = Redactor(
@@ -33,8 +33,8 @@ def bundle_redactor(config: Config | None = None, secrets: Iterable[str] = ()) -
         if not can_be_known(secret.strip()):
             raise UsageError(
                 "secret-too-plain",
-                f"A secret that was given has fewer than {SHORTEST} characters, or is a word such as 'unused'.",
-                "Text is full of it by chance: it can be neither masked nor searched for.",
+                f"A secret has fewer than {SHORTEST} characters, or is a common word such as 'unused'.",
+                "Such text occurs by chance, so it can be neither masked nor searched for.",
             )
         redactor.learn(secret)
     return redactor
@@ -46,9 +46,9 @@ def successor(first: Redactor, config: Config | None = None) -> Redactor:
 
 
 class Survey:
-    """Takes all records once, so that a secret is known before it is met for the first time.
+    """Reads all records once, so that a secret is known before it occurs for the first time.
 
-    A live recording cannot do that: what is named a secret late has been written before.
+    A live recording cannot do that: what turns out to be a secret later has been written by then.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -67,8 +67,8 @@ class Survey:
         if len(self._redactor.secrets) >= MOST:
             raise SseTuiError(
                 "too-many-secrets",
-                f"The recording names {MOST} secrets or more; that all of them are gone cannot be shown.",
-                "Bundle a part of it: sse-tui export --conn N.",
+                f"The recording has {MOST:,} secrets or more: too many to verify that all of them are gone.",
+                "Export one connection and bundle that: sse-tui export --conn N.",
             )
 
     def _body(self, record: Chunk) -> None:

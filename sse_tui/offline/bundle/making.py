@@ -1,4 +1,4 @@
-"""Makes a bug bundle: redacted twice over, written, proven clean, and only then put where it was wanted."""
+"""Makes a bug bundle: redacted in two passes, written, searched for secrets, and only then moved into place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What was made: where, of which files, how many secrets were searched for, and what was said of the stream."""
+    """What was made: where, of which files, how many secrets were searched for, and the report on the stream."""
 
     path: Path
     files: tuple[str, ...]
@@ -62,20 +62,20 @@ def make_bundle(
     name: str = "",
     pictures: Pictures = lambda _recording: {},
 ) -> Bundle:
-    """Bundle what `source` (a path, or an open file descriptor) holds: a zip file at `out`, or else a folder.
+    """Bundle what `source` (a path, or an open file descriptor) holds: a zip where `out` ends in .zip, else a folder.
 
-    A zip is what `out` is called. Runs in the calling thread, for a large file seconds. Raises `SseTuiError` with
-    the code "secrets-in-recording" when a known secret is found in what was written; then, as after every other
-    error, nothing is left. Raises `UsageError` when `out` is there already or cannot be written.
+    Runs in the calling thread: seconds for a large file. Raises `SseTuiError` with the code "secrets-in-recording" when
+    a known secret is found in what was written; then, as after every other error, nothing is left. Raises `UsageError`
+    when `out` exists or cannot be written.
     """
     if os.path.lexists(out):
         raise UsageError(
-            "bundle-exists", f"{out} is there already.", "A bundle replaces nothing: give another name."
+            "bundle-exists", f"{out} already exists.", "A bundle overwrites nothing: choose another name."
         )
     redactor = bundle_redactor(config, secrets)
     try:
-        with tempfile.TemporaryDirectory(prefix=".sse-tui-bundle-", dir=out.absolute().parent) as place:
-            work = Path(place)
+        with tempfile.TemporaryDirectory(prefix=".sse-tui-bundle-", dir=out.absolute().parent) as folder:
+            work = Path(folder)
             opened = _readable_twice(source, work, redactor)
             return _Maker(opened, redactor, config, work).make(out, dialect, name or _name(source), pictures)
     except OSError as error:
@@ -174,16 +174,18 @@ class _Maker:
 
 
 def _refuse_suspicions(report: Report) -> None:
-    """What has the form of a key and is still readable stops the bundle as well."""
+    """Text that looks like a key and is still readable stops the bundle too."""
     for finding in report.findings:
         if finding.rule == RULE:
             raise SseTuiError(
-                RULE, f"{finding.message} Nothing was written.", "Give its value: --secret-env NAME."
+                RULE,
+                f"{finding.message} Nothing was written.",
+                "Put it into an environment variable: --secret-env NAME.",
             )
 
 
 def _unsearched(report: Report) -> list[int]:
-    """The connections whose body is under a coding that cannot be taken off here."""
+    """The connections whose body has a content coding that cannot be decoded."""
     return [
         conn.number
         for turn in report.turns

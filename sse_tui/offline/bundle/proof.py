@@ -56,11 +56,11 @@ def prove_text(turns: Iterable[Turn], secrets: list[str]) -> None:
 
 
 def leak(where: str, secret: str) -> SseTuiError:
-    """The error that stops a bundle. It does not say the secret."""
+    """The error that stops a bundle. It does not reveal the secret."""
     return SseTuiError(
         RULE,
         f"A known secret ({secret[:2]}..., {len(secret)} characters) is still in {where}; nothing was written.",
-        "Take it out of the recording, or bundle only what shows the fault: sse-tui minimize.",
+        "Remove it from the recording, or reduce the recording first: sse-tui minimize.",
     )
 
 

@@ -1,4 +1,4 @@
-"""The texts of a bundle: what is in it, how to make it happen again, and what it was made with."""
+"""The texts of a bundle: what is in it, how to reproduce it, and what it was made with."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sse_tui.errors import RecordingError
 from sse_tui.offline.export.curl_command import curl_command
 from sse_tui.offline.export.tape import TapedConnection
 from sse_tui.offline.report import Report, markdown
+from sse_tui.text.wording import many
 from sse_tui.version import __version__
 
 LIBRARIES = (
@@ -19,15 +20,15 @@ RECORDING = "recording.sse.jsonl"
 
 _CONTENTS = {
     "report.md": "what is in the stream and what is wrong with it; paste it into the issue",
-    RECORDING: "every byte and its time: `sse-tui open` shows it, `sse-tui replay` serves it",
+    RECORDING: "every byte with its time; `sse-tui open` shows it, `sse-tui replay` serves it",
     "reproduce.sh": "the requests as curl commands",
-    "versions.txt": "what this was made with",
+    "versions.txt": "the versions of sse-tui, Python and the libraries",
     "screenshot.svg": "the recording as sse-tui shows it",
 }
 
 
 def versions() -> str:
-    """A line a part: the program, Python, the system, and the libraries that matter to it."""
+    """One line each: sse-tui, Python, the system and the libraries it uses."""
     lines = [
         f"sse-tui {__version__}",
         f"{platform.python_implementation()} {platform.python_version()}",
@@ -58,9 +59,9 @@ def issue(report: Report, script: str) -> str:
     """The report, and beneath it how to reproduce it and the versions: one text for an issue."""
     parts = [markdown.render(report), "### Reproduction\n"]
     if script:
-        parts += ["The request, sent again:\n", markdown.fence(script.rstrip("\n"), "sh") + "\n"]
+        parts += ["To send the request again:\n", markdown.fence(script.rstrip("\n"), "sh") + "\n"]
     parts += [
-        "The recorded answer, at its recorded pace, for any client:\n",
+        "To serve the recorded response to any client, at its original pace:\n",
         markdown.fence(f"sse-tui replay {RECORDING}   # prints the URL", "sh") + "\n",
         "### Versions\n",
         markdown.fence(versions().rstrip("\n")) + "\n",
@@ -69,23 +70,21 @@ def issue(report: Report, script: str) -> str:
 
 
 def readme(names: Iterable[str], secrets: int, unsearched: Sequence[int] = ()) -> str:
-    """What each file is, and what was done about secrets; `unsearched` connections have a body we cannot decode."""
+    """What each file is, and what was done about secrets; the bodies of `unsearched` connections cannot be decoded."""
     rows = "\n".join(
         f"- `{name}`: {_CONTENTS.get(name, 'a picture of the screen')}" for name in sorted(names)
     )
     searched = (
-        f"{secrets} secret value{'s' if secrets != 1 else ''} known by name, by form or from the configuration "
-        f"{'were' if secrets != 1 else 'was'} masked, and searched for in every file afterwards: as written, "
-        "URL-encoded, in base64, in JSON escapes, and across the borders of reads."
+        f"{many(secrets, 'secret value')} known by name, by pattern or from the configuration "
+        f"{'were' if secrets != 1 else 'was'} masked, then searched for in every file: as written, "
+        "URL-encoded, in base64, in JSON escapes, and across read boundaries."
         if secrets
-        else "No secret value was known by name, by form or from the configuration, so none was searched for."
+        else "No secret value was known by name, by pattern or from the configuration, so none was searched for."
     )
     if unsearched:
-        searched += (
-            "\nNot searched, being compressed in a way that sse-tui cannot undo: the body of connection "
-        )
+        searched += "\nNot searched, because sse-tui cannot decompress it: the body of connection "
         searched += f"{', '.join(map(str, unsearched))}."
-    return f"""# A stream, as it came
+    return f"""# A recorded stream
 
 {rows}
 
@@ -94,6 +93,6 @@ Watch it: `sse-tui open {RECORDING}`. Serve it to your own client: `sse-tui repl
 ## Secrets
 
 {searched}
-Headers, query parameters and body fields named like secrets read `[redacted]`. A secret that nothing names cannot be
-known: read `report.md` before you share this.
+Headers, query parameters and body fields with the name of a secret read `[redacted]`. Other secrets cannot be
+recognised: read `report.md` before you share this.
 """

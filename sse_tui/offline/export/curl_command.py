@@ -24,20 +24,20 @@ LAST_RESORT = "SECRET"
 
 
 def curl_command(conn: TapedConnection) -> str:
-    """The command, a line an option, with the variables to set named above it. Raises RecordingError."""
+    """The command, one option a line, below the variables to set. Raises `RecordingError` without a request."""
     request = conn.request
     if request is None:
         raise RecordingError(
             "no-request",
-            f"What was asked for on connection {conn.number} is not in it.",
-            "A recording, a HAR, a cassette or the output of curl -v has the request.",
+            f"The recording does not have the request of connection {conn.number}.",
+            "Recordings, HAR files, cassettes and the output of curl -v have requests.",
         )
     words = _Words()
     lines = _lines(request, words)
     command = " \\\n  ".join(lines)
     if words.variables:
         names = ", ".join(words.variables)
-        command = f"# Secrets were redacted. Set first: {names}\n{command}"
+        command = f"# Secrets were redacted. Set these first: {names}\n{command}"
     return command + "\n"
 
 

@@ -25,7 +25,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def har(tape: Tape) -> dict[str, Any]:
     """The archive, to be written as JSON: an entry a connection."""
     created = _moment(tape.header.created)
-    others = [{"place": place, "record": msgspec.to_builtins(record)} for place, record in tape.others]
+    others = [{"place": index, "record": msgspec.to_builtins(record)} for index, record in tape.others]
     return {
         "log": {
             "version": "1.2",
@@ -84,7 +84,7 @@ def _entry(conn: TapedConnection, created: datetime) -> dict[str, Any]:
         },
     }
     if conn.close is not None and not conn.whole:
-        entry["response"]["_error"] = f"{conn.close.reason}: {conn.close.detail}".rstrip(": ")
+        entry["response"]["_error"] = conn.close.words
     return entry
 
 

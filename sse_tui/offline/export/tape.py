@@ -43,7 +43,7 @@ class TapedConnection:
 
 @dataclass
 class Tape:
-    """A recording: its connections in order, and the records of none of them with their place among all."""
+    """A recording: its connections in order, and the records that belong to none, each with its index."""
 
     header: Header
     connections: dict[int, TapedConnection] = field(default_factory=dict)
@@ -56,25 +56,25 @@ class Tape:
                 return self.connections[number]
             known = ", ".join(map(str, self.connections)) or "none"
             raise RecordingError(
-                "no-connection", f"There is no connection {number} in it.", f"There are: {known}."
+                "no-connection", f"The recording has no connection {number}.", f"Connections: {known}."
             )
         found = [conn for conn in self.connections.values() if conn.reads] or list(self.connections.values())
         if not found:
-            raise RecordingError("no-connection", "There is no connection in it.")
+            raise RecordingError("no-connection", "The recording has no connections.")
         return found[-1]
 
 
 def read_tape(header: Header, records: Iterable[Record]) -> Tape:
     """Take all records of a recording."""
     tape = Tape(header)
-    for place, record in enumerate(records):
+    for index, record in enumerate(records):
         if isinstance(record, Request | Response | Phase | Chunk | Close) and record.conn:
             conn = tape.connections.get(record.conn)
             if conn is None:
                 conn = tape.connections[record.conn] = TapedConnection(record.conn, record.turn, record.t)
             _add(conn, record)
         else:
-            tape.others.append((place, record))
+            tape.others.append((index, record))
     return tape
 
 

@@ -22,10 +22,10 @@ SEVERITIES = ("error", "warning", "info")
 
 @dataclass
 class Report:
-    """A recording that was read to its end.
+    """A report on a recording that was read to its end.
 
-    `name` is what the input is called, `damage` what could not be read of it, `judgements` what became of the
-    expectations, in their order, turn by turn; `objectives` is the table of the bounds that were given.
+    `name` is what the input is called, `damage` what could not be read of it, `judgements` whether the expectations
+    held, in their order, turn by turn; `objectives` is the table of the bounds that were given.
     """
 
     name: str

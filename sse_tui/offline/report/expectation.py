@@ -6,7 +6,7 @@
     value        = number [unit] | "quoted" | 'quoted' | /regular expression/ | word up to the next comma
 
 ``~`` is "contains", or "matches somewhere" with a regular expression. A number alone means ms where a time is meant. A
-measure by itself is expected to be true, or more than 0, or not empty. What is not known does not hold.
+measure by itself is expected to be true, or more than 0, or not empty. A measure whose value is unknown fails.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Judgement:
 
 
 def parse_expectations(text: str) -> list[Expectation]:
-    """The expectations in `text`. Raises UsageError that says where it is wrong."""
+    """The expectations in `text`. Raises `UsageError`, which names the wrong character."""
     expectations: list[Expectation] = []
     at = 0
     while text[at:].strip():
@@ -68,11 +68,11 @@ def parse_expectations(text: str) -> list[Expectation]:
         expectations.append(one)
         rest = text[at:].lstrip()
         if rest and not rest.startswith(","):
-            raise _wrong(text, at, "a comma is missing before this")
+            raise _wrong(text, at, "expected a comma before this")
         at = len(text) - len(rest) + 1 if rest else len(text)
     if not expectations:
         raise UsageError(
-            "expect-empty", "There is nothing to expect.", "For example: --expect 'ttft<500ms, complete'"
+            "expect-empty", "--expect names no expectation.", "For example: --expect 'ttft<500ms, complete'"
         )
     return expectations
 
@@ -80,20 +80,20 @@ def parse_expectations(text: str) -> list[Expectation]:
 def _expectation(text: str, at: int) -> tuple[Expectation, int]:
     match = _NAME.match(text, at)
     if match is None:
-        raise _wrong(text, at, "a name is expected here")
+        raise _wrong(text, at, "expected the name of a measure here")
     found = measure(match[2])
     if found is None:
         known = f"Known: {', '.join(MEASURES)}, rule:NAME."
         hint = did_you_mean(match[2], [*MEASURES, *ALIASES], known, most=3, likeness=0.5)
-        raise UsageError("expect-unknown", f"There is no measure {match[2]!r} to expect anything of.", hint)
+        raise UsageError("expect-unknown", f"There is no measure {match[2]!r}.", hint)
     end = match.end()
     op = _OP.match(text, end)
     if op is None:
         return Expectation(text[at:end].strip(), found, match[1]), end
     if match[1]:
-        raise _wrong(text, at, "! is for a measure by itself; write != or !~")
+        raise _wrong(text, at, "! goes with a measure by itself; use != or !~")
     if op[1] in _ORDERS and found.kind == "text":
-        raise _wrong(text, end, f"{found.name} is a text: use = != ~ or !~")
+        raise _wrong(text, end, f"{found.name} is text: use = != ~ or !~")
     if found.kind == "flag":
         raise _wrong(text, end, f"{found.name} is true or false: write {found.name} or !{found.name}")
     if "~" in op[1] and found.kind != "text":
@@ -105,12 +105,12 @@ def _expectation(text: str, at: int) -> tuple[Expectation, int]:
 def _number_value(text: str, at: int, of: Measure) -> tuple[float, int]:
     match = _NUMBER.match(text, at)
     if match is None:
-        raise _wrong(text, at, f"{of.name} is compared with a number")
+        raise _wrong(text, at, f"expected a number to compare {of.name} with")
     units = _MS if of.kind == "ms" else _COUNTS
     factor = units.get(match[2].lower())
     if factor is None:
         known = ", ".join(unit for unit in units if unit)
-        raise _wrong(text, match.start(2), f"{match[2]} is no unit of {of.name}: {known}")
+        raise _wrong(text, match.start(2), f"{match[2]} is not a unit for {of.name}; use {known}")
     return float(match[1]) * factor, match.end()
 
 
@@ -122,12 +122,12 @@ def _text_value(text: str, at: int, of: Measure) -> tuple[str | re.Pattern[str],
         try:
             return re.compile(match[1].replace("\\/", "/"), re.DOTALL), match.end()
         except re.error as error:
-            raise _wrong(text, at, f"this is no regular expression: {error}") from None
+            raise _wrong(text, at, f"invalid regular expression: {error}") from None
     if text[at : at + 1] in ('"', "'", "/"):
         raise _wrong(text, at, f"{text[at]} is not closed")
     match = _WORD.match(text, at)
     if match is None or not match[0].strip():
-        raise _wrong(text, at, f"{of.name} is compared with a text")
+        raise _wrong(text, at, f"expected text to compare {of.name} with")
     return match[0].strip(), match.end()
 
 
@@ -172,7 +172,7 @@ def _holds(expectation: Expectation, value: Any) -> bool:
 def found_text(of: Measure, value: Any) -> str:
     """A value as people read it."""
     if value is None:
-        return "not known"
+        return "unknown"
     if of.kind == "flag":
         return "yes" if value else "no"
     if of.kind == "text":

@@ -11,7 +11,7 @@ from sse_tui.analysis.turn import Turn
 from sse_tui.offline.report import parts
 from sse_tui.offline.report.builder import Report
 from sse_tui.offline.report.page_style import STYLE
-from sse_tui.offline.report.parts import Row
+from sse_tui.offline.report.parts import NamedValue
 from sse_tui.offline.report.svg import timeline
 from sse_tui.text.safety import html as _e
 from sse_tui.text.wording import many
@@ -103,7 +103,7 @@ def _finding(shown: parts.Shown) -> str:
     severity = finding.severity if finding.severity in ("error", "warning", "info") else "info"
     lines = [
         f'<article class="finding {severity}"><h3><b>{severity}</b> {_e(finding.rule)}</h3>',
-        f'<p class="place">{_e(parts.place(finding))}</p><p>{_e(finding.message)}</p>',
+        f'<p class="place">{_e(parts.location(finding))}</p><p>{_e(finding.message)}</p>',
     ]
     if shown.advice:
         lines.append(f"<p>{_e(shown.advice)}</p>")
@@ -119,7 +119,7 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
         return
     yield "<section><h2>Connections</h2>"
     if not report.timed:
-        yield "<p>This stream was captured without times: the lines below go by place in the body.</p>"
+        yield "<p>This stream was captured without times: the lines below show offsets in the body.</p>"
     for conn in turn.connections[:DRAWN]:
         number, status, *_, closed = map(_e, parts.connection_cells(conn))
         came = f"{many(conn.events, 'event')}, {many(conn.bytes, 'byte')}"
@@ -136,7 +136,7 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
 
 def _legend() -> str:
     return (
-        '<p class="legend">Bars: how much came, lanes apart. Shaded: silence. '
+        '<p class="legend">Bars: what arrived. Shaded: silence. '
         '<span class="fault">✗ fault</span> <span class="note">✎ note</span> '
         '<span class="warning">▲ finding</span></p>'
     )
@@ -148,7 +148,7 @@ def _answer(turn: Turn) -> Iterator[str]:
             shown = text[:TEXT_CHARS] + ("\n..." if len(text) > TEXT_CHARS else "")
             opened = " open" if name == "Text" else ""
             yield (
-                f"<section><details{opened}><summary>{name}, {len(text):,} characters</summary>"
+                f"<section><details{opened}><summary>{name}, {many(len(text), 'character')}</summary>"
                 f'<pre class="text">{_e(shown)}</pre></details></section>'
             )
     for call in turn.answer.tool_calls:
@@ -156,6 +156,6 @@ def _answer(turn: Turn) -> Iterator[str]:
         yield f"<section><h3>Tool call {_e(name)}</h3><pre>{_e(arguments)}</pre></section>"
 
 
-def _rows(rows: Sequence[Row]) -> str:
+def _rows(rows: Sequence[NamedValue]) -> str:
     cells = "".join(f"<div><dt>{_e(row.name)}</dt><dd>{_e(row.value)}</dd></div>" for row in rows)
     return f"<dl>{cells}</dl>"

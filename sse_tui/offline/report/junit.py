@@ -48,7 +48,11 @@ def _rules(turn: Turn, fail_on: str) -> Iterator[str]:
 
 
 def _words(finding: Finding) -> str:
-    lines = [f"{finding.severity} {finding.rule} ({parts.place(finding)})", finding.message, finding.advice]
+    lines = [
+        f"{finding.severity} {finding.rule} ({parts.location(finding)})",
+        finding.message,
+        finding.advice,
+    ]
     if finding.raw:
         lines.append(parts.quoted(finding))
     return "\n".join(line for line in [*lines, finding.reference] if line)

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from sse_tui.analysis.turn import Turn
 from sse_tui.offline.report import parts
 from sse_tui.offline.report.builder import Report
-from sse_tui.offline.report.parts import Row
+from sse_tui.offline.report.parts import NamedValue
 from sse_tui.text.safety import document
+from sse_tui.text.wording import many
 
 _MARKUP = re.compile(r"[\\`*\[\]~|$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^(?:[#+=-]|\d+(?=[.)]))")
 _LINKED = re.compile(r"@|#(?=\w)|https?(?=://)|www(?=\.)|GH(?=-\d)", re.IGNORECASE)
@@ -43,7 +44,7 @@ def _lines(report: Report) -> Iterator[str]:
     for note in (*report.damage, *report.analysis.problems):
         yield from ["", f"Note: {code(note)}"]
     clock = report.analysis.header.clock
-    yield from ["", f"<sub>{report.tool}, clock: {parts.CLOCK_WORDS.get(clock, 'not known')}</sub>"]
+    yield from ["", f"<sub>{report.tool}, clock: {parts.CLOCK_WORDS.get(clock, 'unknown')}</sub>"]
 
 
 def _turn(report: Report, turn: Turn) -> Iterator[str]:
@@ -52,7 +53,7 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
         yield from [f"### Turn {turn.number}", ""]
     if request:
         yield from [code(request), ""]
-    rows = [Row(row.name, row.value) for row in parts.summary_rows(turn)]
+    rows = [NamedValue(row.name, row.value) for row in parts.summary_rows(turn)]
     yield from _table(["", ""], [[row.name, code(row.value)] for row in rows])
     if turn.findings:
         yield from ["", "### Findings", ""]
@@ -68,13 +69,13 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
         yield from _table(parts.CONNECTION_TITLES, [[*row[:-1], code(row[-1])] for row in cells])
     for name, text in (("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)):
         if text:
-            yield from ["", f"<details><summary>{name}, {len(text):,} characters</summary>", ""]
+            yield from ["", f"<details><summary>{name}, {many(len(text), 'character')}</summary>", ""]
             yield from [fence(text), "", "</details>"]
 
 
 def _finding(shown: parts.Shown) -> Iterator[str]:
     finding = shown.finding
-    yield f"- **{finding.severity}** `{finding.rule}` ({parts.place(finding)})  "
+    yield f"- **{finding.severity}** `{finding.rule}` ({parts.location(finding)})  "
     yield f"  {prose(finding.message)}  "
     if shown.advice:
         yield f"  {prose(shown.advice)}  "
@@ -118,7 +119,7 @@ def fence(text: str, language: str = "text") -> str:
     """Text of others as a code block, cut where it grows too long."""
     shown = document(text.replace("\r\n", "\n").replace("\r", "\n"))
     if len(shown) > TEXT_CHARS:
-        shown = shown[:TEXT_CHARS] + f"\n... {len(text) - TEXT_CHARS:,} more characters"
+        shown = shown[:TEXT_CHARS] + f"\n... {many(len(text) - TEXT_CHARS, 'more character')}"
     ticks = "`" * max(3, _longest(r"`+", shown) + 1)
     return f"{ticks}{language}\n{shown}\n{ticks}"
 

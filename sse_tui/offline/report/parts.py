@@ -12,15 +12,15 @@ from sse_tui.offline.report.builder import Objective, Report, ranked
 from sse_tui.text.wording import many
 
 CLOCK_WORDS = {
-    "kernel": "receive times of the kernel",
-    "read": "times after each read",
+    "kernel": "kernel receive times",
+    "read": "time of each read",
     "imported": "times from the capture",
-    "none": "none: this stream was captured without times",
+    "none": "none (captured without times)",
 }
 
 
-class Row(NamedTuple):
-    """A name and its value, both for people."""
+class NamedValue(NamedTuple):
+    """A line of a table: a name and its value, both for people."""
 
     name: str
     value: str
@@ -47,7 +47,7 @@ def verdict(report: Report) -> str:
     failed = sum(not judgement.passed for judgement in report.judgements)
     if report.judgements:
         counts.append(f"{failed} of {many(len(report.judgements), 'expectation')} failed")
-    return ", ".join(counts) or "nothing found wrong"
+    return ", ".join(counts) or "no problems found"
 
 
 def request_line(turn: Turn) -> str:
@@ -56,27 +56,29 @@ def request_line(turn: Turn) -> str:
     return f"{request.method} {request.url}" if request is not None else ""
 
 
-def summary_rows(turn: Turn) -> list[Row]:
+def summary_rows(turn: Turn) -> list[NamedValue]:
     """What the turn was and how it ended."""
     answer = turn.answer
-    rows = [Row("outcome", turn.conclusion.statement), Row("dialect", turn.dialect_name)]
+    rows = [NamedValue("outcome", turn.conclusion.statement), NamedValue("dialect", turn.dialect_name)]
     if answer.model:
-        rows.append(Row("model", answer.model))
+        rows.append(NamedValue("model", answer.model))
     if answer.finish_reason:
-        rows.append(Row("finish reason", str(answer.finish_reason)))
+        rows.append(NamedValue("finish reason", str(answer.finish_reason)))
     if turn.error is not None and turn.outcome is not Outcome.ERROR:
-        rows.append(Row("error", fault_words(turn.error)))
+        rows.append(NamedValue("error", fault_words(turn.error)))
     if answer.usage:
         counts = [f"{count:g} {name}" for name, count in answer.usage.items() if count is not None]
-        rows.append(Row("tokens", ", ".join(counts)))
+        rows.append(NamedValue("tokens", ", ".join(counts)))
     types = ", ".join(f"{name} {count}" for name, count in turn.event_types.most_common(8))
     rows.append(
-        Row("events", f"{turn.events:,}" + (f" ({types})" if types and len(turn.event_types) > 1 else ""))
+        NamedValue(
+            "events", f"{turn.events:,}" + (f" ({types})" if types and len(turn.event_types) > 1 else "")
+        )
     )
     if turn.comments:
-        rows.append(Row("comments", f"{turn.comments:,}"))
+        rows.append(NamedValue("comments", f"{turn.comments:,}"))
     if turn.verdict is not None:
-        rows.append(Row("resume", f"{turn.verdict.kind}: {turn.verdict.detail}"))
+        rows.append(NamedValue("resume", f"{turn.verdict.kind}: {turn.verdict.detail}"))
     return rows
 
 
@@ -87,18 +89,18 @@ _CLOCK_NAMES = {
 }  # fmt: skip
 
 
-def clock_rows(report: Report, turn: Turn) -> list[Row]:
+def clock_rows(report: Report, turn: Turn) -> list[NamedValue]:
     """The clocks that were seen, ms from the first byte of the request."""
     if not report.timed:
         return []
     return [
-        Row(_CLOCK_NAMES.get(name, name), ms(value))
+        NamedValue(_CLOCK_NAMES.get(name, name), ms(value))
         for name, value in clocks_json(turn).items()
         if value is not None
     ]
 
 
-def gap_rows(report: Report, turn: Turn) -> list[Row]:
+def gap_rows(report: Report, turn: Turn) -> list[NamedValue]:
     """The gaps between token-bearing events, and the rates."""
     if not report.timed:
         return []
@@ -109,37 +111,36 @@ def gap_rows(report: Report, turn: Turn) -> list[Row]:
         values = [
             f"{name} {ms(gaps[name])}" for name in ("p50", "p90", "p99", "max") if gaps[name] is not None
         ]
-        rows.append(Row(f"{label} (n = {gaps['n']})", ", ".join(values)))
+        rows.append(NamedValue(f"{label} (n = {gaps['n']})", ", ".join(values)))
     if gaps["coalesced"]:
-        rows.append(Row("in the same read", f"{gaps['coalesced']}, gap not observable"))
+        rows.append(NamedValue("in the same read", f"{gaps['coalesced']}, gap not observable"))
     if gaps["stutters"]:
-        rows.append(Row("over 100 ms", str(gaps["stutters"])))
+        rows.append(NamedValue("over 100 ms", str(gaps["stutters"])))
     if gaps["tpot_ms"] is not None:
-        rows.append(Row("TPOT", f"{ms(gaps['tpot_ms'])} (tokens from {gaps['tokens_from']})"))
+        rows.append(NamedValue("TPOT", f"{ms(gaps['tpot_ms'])} (tokens from {gaps['tokens_from']})"))
     if gaps["tokens_per_s"] is not None:
-        rows.append(Row("tokens/s", f"{gaps['tokens_per_s']:.1f}"))
+        rows.append(NamedValue("tokens/s", f"{gaps['tokens_per_s']:.1f}"))
     if gaps["events_per_read"] is not None:
-        rows.append(Row("events a read", f"{gaps['events_per_read']:.2f}"))
+        rows.append(NamedValue("events per read", f"{gaps['events_per_read']:.2f}"))
     return rows
 
 
 def connection_cells(conn: Connection) -> list[str]:
-    """Number, status, events, bytes, reads and how it ended."""
+    """Number, status, events, bytes, reads and how it was closed."""
     status = str(conn.response.status) if conn.response is not None else "-"
-    ended = "still open" if conn.close is None else conn.close.reason
-    detail = conn.close.detail if conn.close is not None else ""
+    ended = conn.close.words if conn.close is not None else "still open"
     return [
         str(conn.number),
         status,
         f"{conn.events:,}",
         f"{conn.bytes:,}",
         f"{conn.reads:,}",
-        f"{ended}: {detail}" if detail else ended,
+        ended,
     ]
 
 
 def objective_cells(report: Report) -> list[list[str]]:
-    """Name, bound, value and state of each objective; [] where no time is known that one could be about."""
+    """Name, bound, value and state of each objective; [] where no times are known."""
     if not any(row.value is not None and row.unit == "ms" for row in report.objectives):
         return []
     return [[row.name, _bound(row), _found(row), row.state] for row in report.objectives]
@@ -151,7 +152,7 @@ def _bound(row: Objective) -> str:
 
 def _found(row: Objective) -> str:
     if row.value is None:
-        return "not known"
+        return "unknown"
     samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
     return f"{measured(row.value, row.unit)} ({samples})"
 
@@ -166,7 +167,7 @@ CONNECTION_TITLES = ["conn", "status", "events", "bytes", "reads", "closed"]
 
 
 class Shown(NamedTuple):
-    """A finding, and what of its advice and its reference was not said of an earlier one already."""
+    """A finding, with its advice and reference unless an earlier one had the same."""
 
     finding: Finding
     advice: str
@@ -175,17 +176,17 @@ class Shown(NamedTuple):
 
 def shown(findings: list[Finding]) -> list[Shown]:
     """The findings, the worst first."""
-    told: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     out: list[Shown] = []
     for finding in ranked(findings):
-        new = (finding.rule, finding.advice) not in told
-        told.add((finding.rule, finding.advice))
+        new = (finding.rule, finding.advice) not in seen
+        seen.add((finding.rule, finding.advice))
         out.append(Shown(finding, finding.advice if new else "", finding.reference if new else ""))
     return out
 
 
-def place(finding: Finding) -> str:
-    """Where a finding is."""
+def location(finding: Finding) -> str:
+    """Where a finding is: connection, event, bytes and time."""
     parts = [f"conn {finding.conn}"] if finding.conn else []
     if finding.event is not None:
         parts.append(f"event {finding.event}")
@@ -194,7 +195,7 @@ def place(finding: Finding) -> str:
     if finding.t is not None:
         parts.append(f"+{ms(finding.t / 1e6)}")
     if finding.count > 1:
-        parts.append(f"{finding.count} times")
+        parts.append(many(finding.count, "time"))
     return ", ".join(parts)
 
 
@@ -208,7 +209,7 @@ def quoted(finding: Finding, most: int = 120) -> str:
 def ms(value: float | None) -> str:
     """Milliseconds for people."""
     if value is None:
-        return "not known"
+        return "unknown"
     if abs(value) >= 10_000:
         return f"{value / 1000:,.1f} s"
     return f"{value:,.1f} ms" if abs(value) >= 1 or value == 0 else f"{value:.3f} ms"

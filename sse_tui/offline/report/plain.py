@@ -8,8 +8,9 @@ from textwrap import wrap
 from sse_tui.analysis.turn import Turn
 from sse_tui.offline.report import parts
 from sse_tui.offline.report.builder import Report
-from sse_tui.offline.report.parts import Row
+from sse_tui.offline.report.parts import NamedValue
 from sse_tui.text.safety import document
+from sse_tui.text.wording import many
 
 WIDTH = 100
 TEXT_LINES = 40
@@ -69,7 +70,7 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
             yield f"  {_flat(str(call.get('name') or '?'))}({_flat(str(call.get('arguments') or ''))})"
 
 
-def _rows(rows: Sequence[Row]) -> Iterator[str]:
+def _rows(rows: Sequence[NamedValue]) -> Iterator[str]:
     width = max((len(row.name) for row in rows), default=0)
     for row in rows:
         yield f"  {row.name.ljust(width)}  {_flat(row.value)}"
@@ -90,7 +91,7 @@ def _aligned(column: list[str]) -> list[str]:
 
 def _finding(shown: parts.Shown) -> Iterator[str]:
     finding = shown.finding
-    yield f"  {_LETTERS.get(finding.severity, '?')} {finding.rule}  {parts.place(finding)}"
+    yield f"  {_LETTERS.get(finding.severity, '?')} {finding.rule}  {parts.location(finding)}"
     for text in (finding.message, shown.advice):
         yield from wrap(_flat(text), WIDTH - 4, initial_indent="    ", subsequent_indent="    ")
     if finding.raw:
@@ -111,13 +112,13 @@ def _quote(text: str) -> Iterator[str]:
     more = len(text) - TEXT_CHARS
     if more > 0:
         yield from _quote(text[:TEXT_CHARS])
-        yield f"  ... {more:,} more characters"
+        yield f"  ... {many(more, 'more character')}"
         return
     lines = text.split("\n")
     for line in lines[:TEXT_LINES]:
         yield f"  | {line}".rstrip()
     if len(lines) > TEXT_LINES:
-        yield f"  ... {len(lines) - TEXT_LINES} more lines"
+        yield f"  ... {many(len(lines) - TEXT_LINES, 'more line')}"
 
 
 def _flat(text: str) -> str:

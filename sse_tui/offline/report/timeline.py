@@ -100,7 +100,7 @@ class Timeline:
         elif isinstance(record, Fault):
             self._mark(at, "fault", f"{record.plan}: {record.did}")
         elif isinstance(record, Close):
-            self._mark(at, "close", f"{record.reason}: {record.detail}" if record.detail else record.reason)
+            self._mark(at, "close", record.words)
 
     def note(self, record: Note) -> None:
         """Take a note that was written while this connection ran."""

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from sse_tui.diagnosis import Finding
-from sse_tui.offline.report.parts import place, quoted
+from sse_tui.offline.report.parts import location, quoted
 from sse_tui.text.safety import pane_line
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.detail.detail_lines import Run
@@ -101,7 +101,7 @@ class FindingsView(LineView):
         texts = [
             ("", finding.message, "text"),
             ("do", finding.advice, "text"),
-            ("where", place(finding), "quiet"),
+            ("where", location(finding), "quiet"),
             ("bytes", quoted(finding) if finding.raw else "", "quiet"),
             ("see", finding.reference, "quiet"),
         ]
@@ -211,7 +211,7 @@ class FindingsView(LineView):
             "\n".join(
                 part
                 for part in (
-                    f"{SIGNS[finding.severity]} {finding.rule}  {place(finding)}",
+                    f"{SIGNS[finding.severity]} {finding.rule}  {location(finding)}",
                     finding.message,
                     finding.advice,
                     f"| {quoted(finding)}" if finding.raw else "",

@@ -247,7 +247,7 @@ def test_what_cannot_be_searched_is_said(tmp_path: Path) -> None:
 def test_nothing_is_replaced_and_no_secret_is_too_plain(tmp_path: Path) -> None:
     path = saved(tmp_path / "a.sse.jsonl", story("x"))
     (tmp_path / "b.zip").write_text("mine")
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         make_bundle(path, tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_text() == "mine"
     with pytest.raises(UsageError, match="fewer than 6"):

@@ -64,7 +64,7 @@ def test_redacted_values_become_variables() -> None:
     )
     text = curl_command(TapedConnection(1, 1, 0, Redactor(extra_names=["path"]).request(request)))
     assert "geheimnis" not in text
-    assert text.startswith("# Secrets were redacted. Set first: ")
+    assert text.startswith("# Secrets were redacted. Set these first: ")
     found = words(text, AUTHORIZATION="Bearer A", API_KEY="B", SECRET_PATH="C", SECRET="D", CREDENTIALS="E:F")
     assert found[-1] == "http://E:F@h/?key=B&b=2"
     assert "Authorization: Bearer A" in found
@@ -96,7 +96,7 @@ def test_bytes_that_no_word_can_hold() -> None:
 
 
 def test_without_a_request_there_is_no_command() -> None:
-    with pytest.raises(RecordingError, match="connection 3 is not in it"):
+    with pytest.raises(RecordingError, match="not have the request of connection 3"):
         curl_command(TapedConnection(3, 1, 0))
 
 
