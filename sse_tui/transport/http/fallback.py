@@ -11,7 +11,7 @@ from typing import Any
 import httpcore
 import httpx
 
-from sse_tui.errors import ConnectError
+from sse_tui.errors import ConnectError, SseTuiError, UsageError
 from sse_tui.recording.records import CloseReason
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import BodyEnd, BodyStream
@@ -44,9 +44,7 @@ class FallbackTransport(httpx.AsyncBaseTransport):
             response = await pool.handle_async_request(
                 httpcore.Request(
                     request.method,
-                    httpcore.URL(
-                        scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-                    ),
+                    _url(url),
                     headers=request.headers.raw,
                     content=await request.aread(),
                     extensions={"trace": sending, "timeout": limits},
@@ -54,9 +52,10 @@ class FallbackTransport(httpx.AsyncBaseTransport):
             )
         except BaseException as error:
             await pool.aclose()
-            if isinstance(error, Exception):
-                raise self._problem(url, error, limits.get("read")) from error
-            raise
+            problem = self._problem(url, error, limits.get("read"))
+            if problem is None:
+                raise
+            raise problem from error
         limits.pop("read", None)  # httpcore looks it up at each read; the body has limits of its own
         stream = network.stream
         assert stream is not None
@@ -78,31 +77,30 @@ class FallbackTransport(httpx.AsyncBaseTransport):
         }  # fmt: skip
         if self._proxy is None:
             return httpcore.AsyncConnectionPool(**options)
-        url = self._proxy.url
         return httpcore.AsyncHTTPProxy(
-            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            _url(self._proxy.url),
             proxy_auth=self._proxy.raw_auth,
             proxy_headers=self._proxy.headers.raw,
             **options,
         )
 
-    def _problem(self, url: httpx.URL, error: Exception, limit: float | None) -> Exception:
-        """The error of an exchange that brought no response, in the words of the stamping transport."""
+    def _problem(self, url: httpx.URL, error: BaseException, limit: float | None) -> SseTuiError | None:
+        """The error where there was no response, in the words of the stamping transport; None to leave it as it is."""
+        hint = "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY."
         if isinstance(error, ConnectError):
             if self._proxy is None or error.code not in ("dns", "connect", "connect-refused"):
-                return error
-            return ConnectError(
-                "proxy",
-                f"Could not connect to the proxy {authority(self._proxy.url)}: {error.message}",
-                "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY.",
-            )
+                return None
+            where = f"the proxy {authority(self._proxy.url)}"
+            return ConnectError("proxy", f"Could not connect to {where}: {error.message}", hint)
+        if isinstance(error, httpcore.LocalProtocolError):
+            return UsageError("bad-header", f"The request cannot be sent: {error}.")
+        if isinstance(error, httpcore.ProxyError):
+            return ConnectError("proxy", f"The proxy answered {error}.", hint)
         if isinstance(error, TimeoutError):
             return first_byte_timed_out(url, limit)
-        if isinstance(error, httpcore.ProxyError):
-            return ConnectError(
-                "proxy", f"The proxy answered {error}.", "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY."
-            )
-        return lost_before_headers(url, str(error) or type(error).__name__, b"")
+        if isinstance(error, httpcore.NetworkError | httpcore.ProtocolError | OSError):
+            return lost_before_headers(url, str(error) or type(error).__name__, b"")
+        return None
 
 
 class HttpcoreBody:
@@ -239,6 +237,10 @@ class _Sending:
             self._began = None if info["request"].method == b"CONNECT" else self._clock.now()
         elif event.endswith("send_request_body.complete") and self._began is not None:
             self.sent = self._dialer.passed("sent", self._began)
+
+
+def _url(url: httpx.URL) -> httpcore.URL:
+    return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
 
 def _ending(error: Exception) -> BodyEnd:

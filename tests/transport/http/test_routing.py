@@ -12,12 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from sse_tui.errors import UsageError
 from sse_tui.faults import parse_plan
 from sse_tui.recording.records import Chunk, Close, Fault, Phase, Response
 from sse_tui.transport import Driver, Timeouts
 from sse_tui.transport.http.routing import proxy_for
 from tests.transport.turns import QUICK, Marked, run
-from tests.transport.wire import CHUNKED, HOLD, RST, Sleep, chunked, chunks, response, wire
+from tests.transport.wire import CHUNKED, FIN, HOLD, RST, Sleep, Step, chunked, chunks, response, wire
 
 EVENT = b"id: 1\ndata: a\n\n"
 DONE = b"data: [DONE]\n\n"
@@ -183,6 +184,26 @@ async def test_a_reset_from_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         ran = await run("http://far.invalid/")
     assert ran.closes == ["reset"]
     assert ran.of(Close)[0].detail == "the server reset the connection"
+
+
+@pytest.mark.parametrize(("step", "close"), [(FIN, "error"), (RST, "reset")])
+async def test_a_proxy_that_closes_without_an_answer(
+    step: Step, close: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with wire([step]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/")
+    assert ran.closes == [close]
+    assert ran.driver.error is not None
+    assert ran.driver.error.code == "no-response"
+
+
+async def test_a_header_that_cannot_be_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([HOLD]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/", headers=[("X", "a\r\nHost: b")])
+    assert isinstance(ran.driver.error, UsageError)
+    assert ran.driver.error.code == "bad-header"
 
 
 async def test_a_fault_before_a_proxy_answers_closes_the_connection_to_it(
