@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any
 
 import httpcore
@@ -104,10 +104,10 @@ class FallbackTransport(httpx.AsyncBaseTransport):
 
 
 class HttpcoreBody:
-    """The body of a response of httpcore's.
+    """The body of one of httpcore's responses: what one read of the connection brought is one read.
 
-    A read that is cancelled goes on in the background for the next call: a cancellation inside httpcore would close
-    the connection.
+    A task reads all of it, because a cancellation inside httpcore would close the connection. It waits before each
+    read of the connection until one is wanted: httpcore itself would read ahead and the server never feel a stall.
     """
 
     def __init__(
@@ -115,27 +115,29 @@ class HttpcoreBody:
     ) -> None:
         self._pool = pool
         self._stream = stream
-        self._pieces: AsyncIterator[bytes] = aiter(response.aiter_stream())
-        self._pending: asyncio.Task[bytes | None] | None = None
+        self._pieces: list[bytes] = []
+        self._wanted, self._ready = asyncio.Event(), asyncio.Event()
+        self._over: BodyEnd | None = None
         self._closing: asyncio.Task[None] | None = None
         self.ending: BodyEnd | None = None
+        stream.before_read = self._before_read
+        self._reading = asyncio.ensure_future(self._read_all(response.aiter_stream()))
 
     async def read(self) -> Read | None:
-        while self.ending is None:
-            if self._pending is None:
-                self._pending = asyncio.ensure_future(self._next())
-            try:
-                data = await asyncio.shield(self._pending)
-            except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-                self._pending = None
-                self.ending = _ending(error)
+        while True:
+            if self._ready.is_set():
+                self._ready.clear()
+                data = b"".join(self._pieces)
+                self._pieces.clear()
+                if data:
+                    return Read(data, self._stream.last.t, self._stream.last.clock)
+            if self._over is not None:
+                self.ending = self._over
                 return None
-            self._pending = None
-            if data is None:
-                self.ending = BodyEnd(CloseReason.EOF, "")
-            elif data:
-                return Read(data, self._stream.last.t, self._stream.last.clock)
-        return None
+            if self._reading.done():
+                self._reading.result()  # raises what is not the end of a body
+            self._wanted.set()
+            await self._ready.wait()
 
     def close(self) -> None:
         if self._closing is None:
@@ -149,13 +151,26 @@ class HttpcoreBody:
         if self._closing is not None:
             await self._closing
 
-    async def _next(self) -> bytes | None:
-        return await anext(self._pieces, None)
+    async def _read_all(self, pieces: AsyncIterator[bytes]) -> None:
+        try:
+            async for piece in pieces:
+                self._pieces.append(piece)
+            self._over = BodyEnd(CloseReason.EOF, "")
+        except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+            self._over = _ending(error)
+        finally:
+            self._ready.set()
+
+    async def _before_read(self) -> None:
+        """httpcore has given all that the last read of the connection brought."""
+        if self._pieces:
+            self._wanted.clear()
+            self._ready.set()
+        await self._wanted.wait()
 
     async def _aclose(self) -> None:
-        if self._pending is not None:
-            self._pending.cancel()
-            await asyncio.gather(self._pending, return_exceptions=True)
+        self._reading.cancel()
+        await asyncio.gather(self._reading, return_exceptions=True)
         with contextlib.suppress(RuntimeError, httpcore.NetworkError, OSError):
             await self._pool.aclose()
         self._stream.wire.close()
@@ -194,9 +209,12 @@ class _Stream(httpcore.AsyncNetworkStream):
     def __init__(self, wire: WireStream, network: _Network) -> None:
         self.wire = wire
         self.last = Read(b"", 0, "read")
+        self.before_read: Callable[[], Awaitable[None]] | None = None
         self._network = network
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        if self.before_read is not None:
+            await self.before_read()
         async with asyncio.timeout(timeout):
             self.last = await self.wire.read()
         return self.last.data

@@ -170,6 +170,29 @@ class H2Server:
             writer.close()
 
 
+async def test_what_came_in_one_read_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([chunked(*[EVENT] * 50)]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/")
+    assert len(ran.of(Chunk)) == 1
+    assert ran.body() == EVENT * 50
+
+
+async def test_a_stall_is_backpressure_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    filler = b"data: " + b"x" * 65_000 + b"\n\n"
+    sent: list[int] = []
+    async with wire([CHUNKED, chunks(EVENT), Sleep(0.02), *[chunks(filler)] * 400, HOLD]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Fault):
+                asyncio.get_running_loop().call_later(0.2, lambda: sent.append(proxy.seen[0].sent))
+                asyncio.get_running_loop().call_later(0.25, driver.stop)
+
+        await run("http://far.invalid/", plan="stall=60s@event=1", virtual=False, on=on)
+    assert sent[0] < 400 * 65_000 * 0.9
+
+
 async def test_silence_in_a_body_is_not_the_wait_for_its_first_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     async with wire([CHUNKED, chunks(EVENT), Sleep(0.3), chunks(EVENT), b"0\r\n\r\n"]) as proxy:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
