@@ -18,7 +18,7 @@ from sse_tui.recording.records import Chunk, Close, Fault, Phase, Response
 from sse_tui.transport import Driver, Timeouts
 from sse_tui.transport.http.routing import proxy_for
 from tests.transport.turns import QUICK, Marked, run
-from tests.transport.wire import CHUNKED, FIN, HOLD, RST, Sleep, Step, chunked, chunks, response, wire
+from tests.transport.wire import CHUNKED, FIN, HOLD, RST, Sleep, Step, chunked, chunks, pipe, response, wire
 
 EVENT = b"id: 1\ndata: a\n\n"
 DONE = b"data: [DONE]\n\n"
@@ -254,7 +254,7 @@ async def test_tls_through_a_proxy(monkeypatch: pytest.MonkeyPatch, h2_context: 
         asked.append((await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0])
         there = await asyncio.open_connection("127.0.0.1", server.sockets[0].getsockname()[1])
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        await asyncio.gather(_pipe(reader, there[1]), _pipe(there[0], writer))
+        await asyncio.gather(pipe(reader, there[1]), pipe(there[0], writer))
 
     proxy = await asyncio.start_server(tunnel, "127.0.0.1", 0)
     async with server, proxy:
@@ -276,13 +276,6 @@ async def test_a_tunnel_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     assert ran.driver.error is not None
     assert ran.driver.error.code == "proxy"
     assert "The proxy answered 403 Forbidden." in ran.driver.error.message
-
-
-async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while data := await reader.read(65536):
-        writer.write(data)
-        await writer.drain()
-    writer.close()
 
 
 @pytest.mark.parametrize(("ending", "close"), [("end", "eof"), ("reset", "reset"), ("goaway", "reset")])
