@@ -22,23 +22,12 @@ ACTIONS = ("cut", "reset", "stall")
 TRIGGERS = ("event", "bytes", "time", "text", "now")
 # Words of the language that this version does not implement: they get a message of their own, so that nobody looks for
 # a typing error.
+# fmt: off
 _FUTURE_ACTIONS = (
-    *(
-        "truncate",
-        "stall-heartbeat",
-        "drip",
-        "delay",
-        "buffer",
-        "split",
-        "dup",
-        "drop",
-        "swap",
-        "garble",
-        "bom",
-    ),
-    *("crlf", "no-id", "no-heartbeat", "status", "html", "204", "gzip", "wrong-type"),
-    *("forget", "overlap", "gap", "restart"),
+    "truncate", "stall-heartbeat", "drip", "delay", "buffer", "split", "dup", "drop", "swap", "garble", "bom", "crlf",
+    "no-id", "no-heartbeat", "status", "html", "204", "gzip", "wrong-type", "forget", "overlap", "gap", "restart",
 )
+# fmt: on
 _FUTURE_TRIGGERS = ("headers", "field", "utf8", "crlf", "id", "done", "every", "p")
 
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sse_tui.eventstream import Event, EventTooLarge, Parser
-from sse_tui.faults import Parsed
+from sse_tui.faults.injector import Parsed
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.transport.problems import undecodable
 

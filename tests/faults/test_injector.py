@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sse_tui.eventstream import Event, Parser
-from sse_tui.faults import Cut, Forward, Injector, Parsed, Reset, Stall, Step, parse_plan
+from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step, parse_plan
+from sse_tui.faults.injector import Parsed
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.transport.body_parser import BodyParser
 

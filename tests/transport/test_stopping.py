@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import itertools
 import time
+from collections.abc import Callable
 
 import pytest
 
-from sse_tui.recording.records import Chunk, Reconnect, Request
+from sse_tui.recording.records import Chunk, Reconnect, Record, Request
 from sse_tui.transport import Driver
+from tests.transport.playbook import Asks, Closes, Ends, Gets, Waits, conversation
 from tests.transport.turns import NEVER, QUICK, Marked, Plain, make, run
 from tests.transport.wire import (
     CHUNKED,
@@ -24,45 +26,55 @@ A, B, C = b"id: 1\ndata: a\n\n", b"id: 2\ndata: b\n\n", b"id: 3\ndata: c\n\n"
 DONE = b"data: [DONE]\n\n"
 
 
+def stop_soon_after(kind: type[Record]) -> Callable[[Driver, Record], None]:
+    """Stop when the driver has gone on after such a record, and is waiting."""
+
+    def on(driver: Driver, record: Record) -> None:
+        if isinstance(record, kind):
+            asyncio.get_running_loop().call_later(0.02, driver.stop)
+
+    return on
+
+
 async def test_stop_while_reading_closes_the_connection() -> None:
-    async with wire([CHUNKED, chunks(A), HOLD]) as server:
-
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Chunk):
-                asyncio.get_running_loop().call_later(0.02, driver.stop)
-
-        ran = await run(server.url, on=on, policy=QUICK)
-        await asyncio.wait_for(server.gone.wait(), 1)
-    assert ran.closes == ["client"]
-    assert (ran.outcome, ran.driver.error) == ("stopped", None)
+    await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(A),
+        HOLD,
+        Gets(A),
+        Closes("client", "stopped"),
+        Ends("stopped"),
+        on=stop_soon_after(Chunk),
+        policy=QUICK,
+    )
 
 
 async def test_stop_before_an_answer() -> None:
-    async with wire([HOLD]) as server:
-
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Request):
-                asyncio.get_running_loop().call_later(0.02, driver.stop)
-
-        ran = await run(server.url, on=on, policy=QUICK)
-        await asyncio.wait_for(server.gone.wait(), 1)
-    assert ran.closes == ["client"]
-    assert ran.outcome == "stopped"
+    await conversation(
+        Asks(),
+        HOLD,
+        Closes("client", "stopped"),
+        Ends("stopped"),
+        on=stop_soon_after(Request),
+        policy=QUICK,
+    )
 
 
 async def test_stop_during_the_wait_cancels_it() -> None:
-    async with wire([chunked(b"retry: 60000\n", A, last=False)], then=[chunked(B)]) as server:
-
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Reconnect):
-                asyncio.get_running_loop().call_later(0.02, driver.stop)
-
-        began = time.monotonic()
-        ran = await run(server.url, on=on, policy=QUICK, virtual=False)
-        assert time.monotonic() - began < 1
-        assert len(server.seen) == 1
-    assert ran.outcome == "stopped"
-    assert ran.closes == ["incomplete", "client"]
+    began = time.monotonic()
+    await conversation(
+        Asks(),
+        chunked(b"retry: 60000\n", A, last=False),
+        Closes("incomplete"),
+        Waits("1", ms=(60_000, 90_000)),
+        Closes("client", "stopped while waiting to reconnect"),
+        Ends("stopped"),
+        on=stop_soon_after(Reconnect),
+        policy=QUICK,
+        virtual=False,
+    )
+    assert time.monotonic() - began < 1
 
 
 async def test_stop_at_once_sends_nothing_more() -> None:

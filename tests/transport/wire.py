@@ -190,6 +190,14 @@ async def _gone(reader: asyncio.StreamReader) -> bool:
     return False
 
 
+async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Pass on what comes, to its end."""
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+
+
 @asynccontextmanager
 async def wire(
     *scripts: Sequence[Step],

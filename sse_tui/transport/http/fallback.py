@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any
 
 import httpcore
 import httpx
 
-from sse_tui.errors import ConnectError
+from sse_tui.errors import ConnectError, SseTuiError, UsageError
 from sse_tui.recording.records import CloseReason
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import BodyEnd, BodyStream
@@ -44,9 +44,7 @@ class FallbackTransport(httpx.AsyncBaseTransport):
             response = await pool.handle_async_request(
                 httpcore.Request(
                     request.method,
-                    httpcore.URL(
-                        scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-                    ),
+                    _url(url),
                     headers=request.headers.raw,
                     content=await request.aread(),
                     extensions={"trace": sending, "timeout": limits},
@@ -54,9 +52,10 @@ class FallbackTransport(httpx.AsyncBaseTransport):
             )
         except BaseException as error:
             await pool.aclose()
-            if isinstance(error, Exception):
-                raise self._problem(url, error, limits.get("read")) from error
-            raise
+            problem = self._problem(url, error, limits.get("read"))
+            if problem is None:
+                raise
+            raise problem from error
         limits.pop("read", None)  # httpcore looks it up at each read; the body has limits of its own
         stream = network.stream
         assert stream is not None
@@ -78,38 +77,37 @@ class FallbackTransport(httpx.AsyncBaseTransport):
         }  # fmt: skip
         if self._proxy is None:
             return httpcore.AsyncConnectionPool(**options)
-        url = self._proxy.url
         return httpcore.AsyncHTTPProxy(
-            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            _url(self._proxy.url),
             proxy_auth=self._proxy.raw_auth,
             proxy_headers=self._proxy.headers.raw,
             **options,
         )
 
-    def _problem(self, url: httpx.URL, error: Exception, limit: float | None) -> Exception:
-        """The error of an exchange that brought no response, in the words of the stamping transport."""
+    def _problem(self, url: httpx.URL, error: BaseException, limit: float | None) -> SseTuiError | None:
+        """The error where there was no response, in the words of the stamping transport; None to leave it as it is."""
+        hint = "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY."
         if isinstance(error, ConnectError):
             if self._proxy is None or error.code not in ("dns", "connect", "connect-refused"):
-                return error
-            return ConnectError(
-                "proxy",
-                f"Could not connect to the proxy {authority(self._proxy.url)}: {error.message}",
-                "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY.",
-            )
+                return None
+            where = f"the proxy {authority(self._proxy.url)}"
+            return ConnectError("proxy", f"Could not connect to {where}: {error.message}", hint)
+        if isinstance(error, httpcore.LocalProtocolError):
+            return UsageError("bad-header", f"The request cannot be sent: {error}.")
+        if isinstance(error, httpcore.ProxyError):
+            return ConnectError("proxy", f"The proxy answered {error}.", hint)
         if isinstance(error, TimeoutError):
             return first_byte_timed_out(url, limit)
-        if isinstance(error, httpcore.ProxyError):
-            return ConnectError(
-                "proxy", f"The proxy answered {error}.", "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY."
-            )
-        return lost_before_headers(url, str(error) or type(error).__name__, b"")
+        if isinstance(error, httpcore.NetworkError | httpcore.ProtocolError | OSError):
+            return lost_before_headers(url, str(error) or type(error).__name__, b"")
+        return None
 
 
 class HttpcoreBody:
-    """The body of a response of httpcore's.
+    """The body of one of httpcore's responses: what one read of the connection brought is one read.
 
-    A read that is cancelled goes on in the background for the next call: a cancellation inside httpcore would close
-    the connection.
+    A task reads all of it, because a cancellation inside httpcore would close the connection. It waits before each
+    read of the connection until one is wanted: httpcore itself would read ahead and the server never feel a stall.
     """
 
     def __init__(
@@ -117,27 +115,29 @@ class HttpcoreBody:
     ) -> None:
         self._pool = pool
         self._stream = stream
-        self._pieces: AsyncIterator[bytes] = aiter(response.aiter_stream())
-        self._pending: asyncio.Task[bytes | None] | None = None
+        self._pieces: list[bytes] = []
+        self._wanted, self._ready = asyncio.Event(), asyncio.Event()
+        self._over: BodyEnd | None = None
         self._closing: asyncio.Task[None] | None = None
         self.ending: BodyEnd | None = None
+        stream.before_read = self._before_read
+        self._reading = asyncio.ensure_future(self._read_all(response.aiter_stream()))
 
     async def read(self) -> Read | None:
-        while self.ending is None:
-            if self._pending is None:
-                self._pending = asyncio.ensure_future(self._next())
-            try:
-                data = await asyncio.shield(self._pending)
-            except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-                self._pending = None
-                self.ending = _ending(error)
+        while True:
+            if self._ready.is_set():
+                self._ready.clear()
+                data = b"".join(self._pieces)
+                self._pieces.clear()
+                if data:
+                    return Read(data, self._stream.last.t, self._stream.last.clock)
+            if self._over is not None:
+                self.ending = self._over
                 return None
-            self._pending = None
-            if data is None:
-                self.ending = BodyEnd(CloseReason.EOF, "")
-            elif data:
-                return Read(data, self._stream.last.t, self._stream.last.clock)
-        return None
+            if self._reading.done():
+                self._reading.result()  # raises what is not the end of a body
+            self._wanted.set()
+            await self._ready.wait()
 
     def close(self) -> None:
         if self._closing is None:
@@ -151,13 +151,26 @@ class HttpcoreBody:
         if self._closing is not None:
             await self._closing
 
-    async def _next(self) -> bytes | None:
-        return await anext(self._pieces, None)
+    async def _read_all(self, pieces: AsyncIterator[bytes]) -> None:
+        try:
+            async for piece in pieces:
+                self._pieces.append(piece)
+            self._over = BodyEnd(CloseReason.EOF, "")
+        except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+            self._over = _ending(error)
+        finally:
+            self._ready.set()
+
+    async def _before_read(self) -> None:
+        """httpcore has given all that the last read of the connection brought."""
+        if self._pieces:
+            self._wanted.clear()
+            self._ready.set()
+        await self._wanted.wait()
 
     async def _aclose(self) -> None:
-        if self._pending is not None:
-            self._pending.cancel()
-            await asyncio.gather(self._pending, return_exceptions=True)
+        self._reading.cancel()
+        await asyncio.gather(self._reading, return_exceptions=True)
         with contextlib.suppress(RuntimeError, httpcore.NetworkError, OSError):
             await self._pool.aclose()
         self._stream.wire.close()
@@ -196,9 +209,12 @@ class _Stream(httpcore.AsyncNetworkStream):
     def __init__(self, wire: WireStream, network: _Network) -> None:
         self.wire = wire
         self.last = Read(b"", 0, "read")
+        self.before_read: Callable[[], Awaitable[None]] | None = None
         self._network = network
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        if self.before_read is not None:
+            await self.before_read()
         async with asyncio.timeout(timeout):
             self.last = await self.wire.read()
         return self.last.data
@@ -239,6 +255,10 @@ class _Sending:
             self._began = None if info["request"].method == b"CONNECT" else self._clock.now()
         elif event.endswith("send_request_body.complete") and self._began is not None:
             self.sent = self._dialer.passed("sent", self._began)
+
+
+def _url(url: httpx.URL) -> httpcore.URL:
+    return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
 
 def _ending(error: Exception) -> BodyEnd:

@@ -12,12 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from sse_tui.errors import UsageError
 from sse_tui.faults import parse_plan
 from sse_tui.recording.records import Chunk, Close, Fault, Phase, Response
 from sse_tui.transport import Driver, Timeouts
 from sse_tui.transport.http.routing import proxy_for
 from tests.transport.turns import QUICK, Marked, run
-from tests.transport.wire import CHUNKED, HOLD, RST, Sleep, chunked, chunks, response, wire
+from tests.transport.wire import CHUNKED, FIN, HOLD, RST, Sleep, Step, chunked, chunks, pipe, response, wire
 
 EVENT = b"id: 1\ndata: a\n\n"
 DONE = b"data: [DONE]\n\n"
@@ -169,6 +170,29 @@ class H2Server:
             writer.close()
 
 
+async def test_what_came_in_one_read_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([chunked(*[EVENT] * 50)]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/")
+    assert len(ran.of(Chunk)) == 1
+    assert ran.body() == EVENT * 50
+
+
+async def test_a_stall_is_backpressure_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    filler = b"data: " + b"x" * 65_000 + b"\n\n"
+    sent: list[int] = []
+    async with wire([CHUNKED, chunks(EVENT), Sleep(0.02), *[chunks(filler)] * 400, HOLD]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+
+        def on(driver: Driver, record: object) -> None:
+            if isinstance(record, Fault):
+                asyncio.get_running_loop().call_later(0.2, lambda: sent.append(proxy.seen[0].sent))
+                asyncio.get_running_loop().call_later(0.25, driver.stop)
+
+        await run("http://far.invalid/", plan="stall=60s@event=1", virtual=False, on=on)
+    assert sent[0] < 400 * 65_000 * 0.9
+
+
 async def test_silence_in_a_body_is_not_the_wait_for_its_first_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     async with wire([CHUNKED, chunks(EVENT), Sleep(0.3), chunks(EVENT), b"0\r\n\r\n"]) as proxy:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
@@ -183,6 +207,26 @@ async def test_a_reset_from_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         ran = await run("http://far.invalid/")
     assert ran.closes == ["reset"]
     assert ran.of(Close)[0].detail == "the server reset the connection"
+
+
+@pytest.mark.parametrize(("step", "close"), [(FIN, "error"), (RST, "reset")])
+async def test_a_proxy_that_closes_without_an_answer(
+    step: Step, close: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with wire([step]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/")
+    assert ran.closes == [close]
+    assert ran.driver.error is not None
+    assert ran.driver.error.code == "no-response"
+
+
+async def test_a_header_that_cannot_be_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with wire([HOLD]) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        ran = await run("http://far.invalid/", headers=[("X", "a\r\nHost: b")])
+    assert isinstance(ran.driver.error, UsageError)
+    assert ran.driver.error.code == "bad-header"
 
 
 async def test_a_fault_before_a_proxy_answers_closes_the_connection_to_it(
@@ -210,7 +254,7 @@ async def test_tls_through_a_proxy(monkeypatch: pytest.MonkeyPatch, h2_context: 
         asked.append((await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0])
         there = await asyncio.open_connection("127.0.0.1", server.sockets[0].getsockname()[1])
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        await asyncio.gather(_pipe(reader, there[1]), _pipe(there[0], writer))
+        await asyncio.gather(pipe(reader, there[1]), pipe(there[0], writer))
 
     proxy = await asyncio.start_server(tunnel, "127.0.0.1", 0)
     async with server, proxy:
@@ -232,13 +276,6 @@ async def test_a_tunnel_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     assert ran.driver.error is not None
     assert ran.driver.error.code == "proxy"
     assert "The proxy answered 403 Forbidden." in ran.driver.error.message
-
-
-async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while data := await reader.read(65536):
-        writer.write(data)
-        await writer.drain()
-    writer.close()
 
 
 @pytest.mark.parametrize(("ending", "close"), [("end", "eof"), ("reset", "reset"), ("goaway", "reset")])

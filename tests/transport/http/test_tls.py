@@ -12,9 +12,11 @@ import pytest
 
 from sse_tui.errors import ConnectError
 from sse_tui.recording.records import Chunk, Fault, Phase
-from sse_tui.transport import Timeouts
+from sse_tui.transport import SessionClock, Timeouts
+from sse_tui.transport.http.dialer import Dialer, nowhere
+from sse_tui.transport.http.tls import create_context
 from tests.transport.turns import run
-from tests.transport.wire import CHUNKED, HOLD, UNTIL_CLOSE, Sleep, chunked, chunks, wire
+from tests.transport.wire import CHUNKED, HOLD, UNTIL_CLOSE, Sleep, chunked, chunks, pipe, wire
 
 EVENT = b"id: 1\ndata: a\n\n"
 
@@ -102,3 +104,38 @@ async def test_faults_through_tls(
         await asyncio.wait_for(server.gone.wait(), 1)
     assert ran.body() == EVENT
     assert ran.of(Fault)[0].did.endswith(f"discarded {len(EVENT)} bytes already received")
+
+
+async def test_tls_within_tls(context: ssl.SSLContext, certificate: tuple[Path, Path]) -> None:
+    """As through a proxy that is spoken to by TLS itself: both sessions are ended in order."""
+    ended: list[bytes] = []
+    gone = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write((await reader.readline()).upper())
+        ended.append(await reader.read())
+        writer.close()
+        gone.set()
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        there = await asyncio.open_connection("127.0.0.1", far.sockets[0].getsockname()[1])
+        await asyncio.gather(pipe(reader, there[1]), pipe(there[0], writer))
+
+    far = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+    server = await asyncio.start_server(relay, "127.0.0.1", 0, ssl=context)
+    async with far, server:
+        clock, trusting = SessionClock(), create_context(str(certificate[0]))
+        port = server.sockets[0].getsockname()[1]
+        outer = await Dialer(clock, nowhere, 5).tls(
+            await Dialer(clock, nowhere, 5).tcp("127.0.0.1", port), trusting, "localhost"
+        )
+        await outer.write(b"connect\n")
+        inner = await Dialer(clock, nowhere, 5).tls(outer, trusting, "localhost")
+        await inner.write(b"hello\n")
+        read = await inner.read()
+        assert read.data == b"HELLO\n"
+        assert 0 < read.t <= clock.now()
+        inner.close()
+        await asyncio.wait_for(gone.wait(), 2)
+    assert ended == [b""]
