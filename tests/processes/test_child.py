@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,13 +18,15 @@ from sse_tui.processes.child import Child, exit_name
 from tests.children import alive, children, wait_until_gone
 from tests.processes.peer import Corrupt, Echo, Exit, Linger, Write, read_echo
 
+StartPeer = Callable[..., Awaitable[Child[Echo]]]
+
 
 @pytest.fixture(name="peer")
-async def _peer() -> AsyncIterator[Callable]:
+async def _peer() -> AsyncIterator[StartPeer]:
     """``await peer(log=PATH)``: a child of `tests.processes.peer`."""
     started: list[Child[Echo]] = []
 
-    async def start(**options: object) -> Child[Echo]:
+    async def start(**options: Any) -> Child[Echo]:
         child = await Child.start("tests.processes.peer", reports=read_echo, **options)
         started.append(child)
         return child
@@ -45,7 +48,7 @@ async def rest(child: Child[Echo]) -> list[Echo]:
     return [report async for report in child.reports()]
 
 
-async def test_it_answers_in_order_however_long_the_messages_are(peer: Callable) -> None:
+async def test_it_answers_in_order_however_long_the_messages_are(peer: StartPeer) -> None:
     child = await peer()
     texts = ["a", "x" * 2**20, "\n\u2028\ud7ff", ""]
     for text in texts:
@@ -57,7 +60,7 @@ async def test_it_answers_in_order_however_long_the_messages_are(peer: Callable)
     assert not child.ended_unasked
 
 
-async def test_what_it_prints_is_logged_and_never_taken_for_a_report(peer: Callable, tmp_path: Path) -> None:
+async def test_what_it_prints_is_logged_and_never_taken_for_a_report(peer: StartPeer, tmp_path: Path) -> None:
     child = await peer(log=tmp_path / "child.log")
     child.send(Write("a stray print"))
     child.send(Echo("b"))
@@ -69,7 +72,7 @@ async def test_what_it_prints_is_logged_and_never_taken_for_a_report(peer: Calla
 
 @pytest.mark.parametrize(("stubborn", "code"), [(False, -signal.SIGTERM), (True, -signal.SIGKILL)])
 async def test_one_that_does_not_end_is_terminated_then_killed(
-    peer: Callable, stubborn: bool, code: int
+    peer: StartPeer, stubborn: bool, code: int
 ) -> None:
     child = await peer()
     child.send(Linger(stubborn))
@@ -78,7 +81,7 @@ async def test_one_that_does_not_end_is_terminated_then_killed(
     assert await child.end(0.2) == code
 
 
-async def test_an_end_that_is_cancelled_kills(peer: Callable) -> None:
+async def test_an_end_that_is_cancelled_kills(peer: StartPeer) -> None:
     child = await peer()
     child.send(Linger(True))
     await one(child)
@@ -94,7 +97,7 @@ async def test_an_end_that_is_cancelled_kills(peer: Callable) -> None:
     ("code", "text"), [(3, "with exit status 3"), (0, "with exit status 0"), (-signal.SIGKILL, "by SIGKILL")]
 )
 async def test_an_end_that_nobody_asked_for_is_told_with_the_last_lines(
-    peer: Callable, code: int, text: str
+    peer: StartPeer, code: int, text: str
 ) -> None:
     child = await peer()
     child.send(Write("first\nsecond\nthird\nlast"))
@@ -105,7 +108,7 @@ async def test_an_end_that_nobody_asked_for_is_told_with_the_last_lines(
 
 
 @pytest.mark.parametrize("data", [b"not JSON\n", b'{"type": "unknown"}\n', b'{"type": "echo", "text": 1}\n'])
-async def test_one_that_sends_nonsense_is_killed(peer: Callable, data: bytes) -> None:
+async def test_one_that_sends_nonsense_is_killed(peer: StartPeer, data: bytes) -> None:
     child = await peer()
     child.send(Echo("good"))
     child.send(Corrupt(data))
@@ -116,7 +119,7 @@ async def test_one_that_sends_nonsense_is_killed(peer: Callable, data: bytes) ->
 
 
 async def test_a_line_without_an_end_is_not_read_for_ever(
-    peer: Callable, monkeypatch: pytest.MonkeyPatch
+    peer: StartPeer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(messages, "LINE_LIMIT", 1000)
     child = await peer()
@@ -125,7 +128,7 @@ async def test_a_line_without_an_end_is_not_read_for_ever(
     assert (await child.exit_text()).startswith("ended by SIGKILL: It sent a malformed message: ")
 
 
-async def test_a_malformed_command_ends_the_child(peer: Callable) -> None:
+async def test_a_malformed_command_ends_the_child(peer: StartPeer) -> None:
     child = await peer()
     child.send(messages.ErrorMessage("usage", "a", "b"))
     assert await rest(child) == []
@@ -133,7 +136,7 @@ async def test_a_malformed_command_ends_the_child(peer: Callable) -> None:
 
 
 @pytest.mark.parametrize("path", [Path("/dev/null/child.log"), Path("/")])
-async def test_a_log_that_cannot_be_written_keeps_no_child_from_starting(peer: Callable, path: Path) -> None:
+async def test_a_log_that_cannot_be_written_keeps_no_child_from_starting(peer: StartPeer, path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     child = await peer(log=path)
     child.send(Write("a"))
@@ -143,7 +146,7 @@ async def test_a_log_that_cannot_be_written_keeps_no_child_from_starting(peer: C
     assert len(os.listdir("/proc/self/fd")) <= before
 
 
-async def test_a_log_has_a_bound(peer: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_log_has_a_bound(peer: StartPeer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log, "FILE_LIMIT", 1000)
     path = tmp_path / "child.log"
     for text in ("first", "second"):
@@ -176,7 +179,7 @@ def test_exits_have_names() -> None:
 
 
 async def test_the_current_directory_cannot_stand_in_for_a_library(
-    peer: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    peer: StartPeer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("msgspec", "sse_tui", "runpy"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')")

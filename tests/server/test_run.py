@@ -118,7 +118,7 @@ async def test_a_stream_that_runs_at_the_shutdown_ends_with_an_event_that_says_s
 async def test_an_engine_that_does_not_stop_does_not_hold_the_shutdown(serving: Any, events: Any) -> None:
     class Deaf(ScriptedEngine):
         def submit(self, request: Any) -> Any:
-            generation = super().submit(request)
+            generation: Any = super().submit(request)
             generation.cancel = lambda: None
             return generation
 
