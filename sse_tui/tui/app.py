@@ -345,10 +345,6 @@ class SseTuiApp(App[int]):
         """End the session and the app."""
         self.exit(0)
 
-    def action_help_quit(self) -> None:
-        """Textual's answer to ctrl+c where the user has given that key to nothing."""
-        self.notify(f"{self.keymap.first(BY_ID['quit'])} quits.")
-
     async def action_stop(self) -> None:
         """Leave a field that is open, else stop the stream, else go back to the prompt. Never quits."""
         if self.workspace.wire.close_find() or self.faults.close_field():
@@ -366,7 +362,7 @@ class SseTuiApp(App[int]):
         elif self.session.busy:
             await attempt(self, self.session.stop())
         else:
-            self.action_help_quit()
+            self.notify(f"{self.keymap.first(BY_ID['quit'])} quits.")
 
 
 def run(spec: SessionSpec) -> int:

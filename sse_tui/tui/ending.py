@@ -1,9 +1,9 @@
-"""Ending when the outside says so: SIGTERM, SIGHUP, or a terminal that is gone, even while the screen is stuck.
+"""Ending on SIGTERM, on SIGHUP, or when the terminal is gone, even while the app cannot write to it.
 
 Textual writes to the terminal from a thread behind a short queue. When the terminal hangs up that thread dies of the
-write error; when nobody reads the terminal it waits for ever. Either way the event loop soon waits for room in the
+write error; when nobody reads the terminal it waits forever. Either way the event loop soon waits for room in the
 queue, and neither a signal handler of the loop nor a clean shutdown can run. So the signals are taken by handlers of
-Python's own, which run even then, a thread of our own watches for the hang-up, and both give the app only so long.
+Python's own, which run even then, a thread watches for the hang-up, and both give the app a limited time to end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class TerminationGuard:
-    """Calls `leave(exit code)` in the loop when the app must end; ends the process when that did not help in time."""
+    """Calls `leave(exit code)` in the loop when the app must end; kills the process when that takes too long."""
 
     def __init__(self, leave: Callable[[int], None], *, grace_s: float = GRACE_S) -> None:
         self._leave = leave
@@ -85,7 +85,7 @@ class TerminationGuard:
 
 
 def _terminal() -> int | None:
-    """The file descriptor of the terminal that keys come from; None where there is none."""
+    """The file descriptor of the terminal that keys come from; None without a terminal."""
     try:
         fd = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
         return fd if os.isatty(fd) else None

@@ -1,4 +1,4 @@
-"""A picture of the app on a recording, for those who have no terminal at hand: the SVG that Textual draws."""
+"""A picture of the app on a recording, made without a terminal: the SVG that Textual draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keys do to the session as a whole: keep its recording, bookmark, bundle, start again what has stopped."""
+"""Actions on the session as a whole: keep its recording, bookmark, bundle, restart what has stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sse_tui.tui.screens.question import Ask
 
 
 class SessionKeys(DOMNode):
-    """The target of the ``session.`` actions; nothing of it is on screen."""
+    """Holds the ``session.`` actions. A node only so that Textual can run them; it is not on screen."""
 
     def __init__(self, app: App[int], session: Live, wake: Callable[[], None]) -> None:
         super().__init__()

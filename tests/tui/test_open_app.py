@@ -422,3 +422,14 @@ async def test_a_file_that_someone_still_writes_is_live(opened, until, recording
             for line in lines[30:]:
                 file.write(line)
             await until(lambda: "✓ COMPLETE" in text_of(app.query_one(HeaderLine)))
+
+
+async def test_f12_saves_the_screen(opened, until, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = opened("resumed")
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await ready(app, pilot, until)
+        await pilot.press("f12")
+        await until(lambda: "Saved" in notices(app))
+    (path,) = tmp_path.glob("*.svg")
+    assert "COMPLETE" in path.read_text("utf-8")

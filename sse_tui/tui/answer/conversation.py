@@ -1,6 +1,6 @@
 """The conversation as lines: prompts, answers while they stream, finished answers as Markdown, and how each ended.
 
-No widget here: lines come out by number, each with the place in the turn's transcript that it shows.
+No widget here: lines come out by number, each with the offsets in the turn's transcript that it shows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CAPTIONS = {"reasoning": "reasoning", "tool": "tool call", "refusal": "refusal"}
 
 
 class DocLine(NamedTuple):
-    """A line on screen. `kind` says how it looks; `turn` is the turn's position, `offsets` one offset a character."""
+    """A line on screen. `kind` gives its style, `turn` is the turn's position, `offsets` one offset per character."""
 
     kind: str
     turn: int
@@ -66,7 +66,7 @@ class Block:
             return self.wrapper.line_at(offset)
         best = 0
         for index, line in enumerate(self.rendered):
-            first = next((place for place in line.offsets if place >= 0), None)
+            first = next((known for known in line.offsets if known >= 0), None)
             if first is not None and first <= offset:
                 best = index
         return best
@@ -182,8 +182,8 @@ class Document:
     def _render(self, block: Block, turn: Turn) -> None:
         if block.length > markdown_lines.LIMIT:
             return
-        said = "".join(text for _, text in turn.transcript.since(block.start))
-        source = pane(said[: block.length])
+        text = "".join(text for _, text in turn.transcript.since(block.start))
+        source = pane(text[: block.length])
         if source.strip():
             block.rendered = markdown_lines.render(
                 source, self.width, start=block.start, code_theme=self.code_theme, accent=self.accent
@@ -231,8 +231,8 @@ def highlight(line: DocLine, turn: int, span: Span) -> list[tuple[int, int]]:
         first, last = max(start, line.offsets.start), min(end, line.offsets.stop)
         return [(first - line.offsets.start, last - line.offsets.start)] if first < last else []
     offsets = line.offsets if isinstance(line.offsets, array) else array("q", line.offsets)
-    for column, place in enumerate(offsets):
-        if start <= place < end:
+    for column, offset in enumerate(offsets):
+        if start <= offset < end:
             if runs and runs[-1][1] == column:
                 runs[-1] = (runs[-1][0], column + 1)
             else:

@@ -1,4 +1,4 @@
-"""What the answer pane says while there is no conversation yet: what this is, and what is being waited for."""
+"""What the answer pane says while there is no conversation yet: what it is waiting for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Hint = tuple[str, str]
 
 
 def hints(live: Live, status: SessionStatus, waiting: str, retry_key: str) -> list[Hint]:
-    """Lines of (look, text). `waiting` is a prompt that is sent as soon as the model is ready."""
+    """Lines of (style, text). `waiting` is a prompt that will be sent as soon as the model is ready."""
     if live.spec.mode == "open":
         return [("hint", ""), ("hint", "reading the recording…")]
     if live.spec.mode == "inspect":
@@ -19,13 +19,13 @@ def hints(live: Live, status: SessionStatus, waiting: str, retry_key: str) -> li
             ("hint", ""),
             ("hint", f"connecting to {pane_line(live.spec.request.url)}" if live.spec.request else ""),
         ]
-    lines: list[Hint] = [("hint", ""), ("label", "Chat, with every byte of it in the wire log.")]
+    lines: list[Hint] = [("hint", ""), ("label", "Chat, with every byte shown in the wire log.")]
     lines += _endpoint(status, retry_key)
     if waiting:
         lines += [
             ("hint", ""),
             ("user", f"▌ {pane_line(waiting)}"),
-            ("hint", "is sent when the model is ready"),
+            ("hint", "will be sent when the model is ready"),
         ]
     return lines
 

@@ -1,4 +1,4 @@
-"""What was typed at the prompt before, kept in a file of JSON lines."""
+"""Earlier prompts, kept in a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ KEEP = 500
 
 
 class History:
-    """Earlier prompts, oldest first, with a place in them that up and down move. `path` None keeps them in memory."""
+    """Earlier prompts, oldest first, with a position that up and down move. `path` None keeps them in memory."""
 
     def __init__(self, path: Path | None = None, keep: int = KEEP) -> None:
         self._path = path
         self._keep = keep
         self.entries: list[str] = _read(path)[-keep:] if path is not None else []
-        self._place = len(self.entries)
+        self._position = len(self.entries)
         self._draft = ""
 
     def add(self, text: str) -> None:
@@ -25,31 +25,31 @@ class History:
             self.entries.append(text)
             self._append(text)
         self.entries = self.entries[-self._keep :]
-        self._place = len(self.entries)
+        self._position = len(self.entries)
         self._draft = ""
 
     def older(self, current: str) -> str | None:
-        """The prompt before the present one; None at the oldest. `current` is what stands at the prompt now."""
-        if self._place == 0:
+        """The prompt before the current one; None at the oldest. `current` is the text in the prompt now."""
+        if self._position == 0:
             return None
-        if self._place == len(self.entries):
+        if self._position == len(self.entries):
             self._draft = current
-        self._place -= 1
-        return self.entries[self._place]
+        self._position -= 1
+        return self.entries[self._position]
 
     def newer(self) -> str | None:
-        """The prompt after the present one, at last what was being typed; None when that is shown already."""
-        if self._place >= len(self.entries):
+        """The prompt after the current one, finally the unsent draft; None when that is shown already."""
+        if self._position >= len(self.entries):
             return None
-        self._place += 1
-        return self._draft if self._place == len(self.entries) else self.entries[self._place]
+        self._position += 1
+        return self._draft if self._position == len(self.entries) else self.entries[self._position]
 
     def _append(self, text: str) -> None:
         if self._path is None:
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            # Prompts are private: the file is made readable by its owner alone.
+            # Prompts are private: only their owner may read the file.
             with open(
                 os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8"
             ) as file:

@@ -18,10 +18,10 @@ from rich.theme import Theme
 from sse_tui.tui.drawing.styles import without_background
 
 LIMIT = 200_000
-"""Characters; longer answers stay plain, because they would hold up the screen."""
+"""Characters; longer answers stay plain: rendering them would block the screen."""
 
 DECORATION = -1
-"""In place of an offset: a character that the data does not hold, such as a bullet."""
+"""Stands for the offset of a character that is not in the data, such as a bullet."""
 
 _WORD = re.compile(r"\S+")
 _REACH = 400
@@ -35,15 +35,15 @@ class RenderedLine(NamedTuple):
     offsets: array[int]
 
 
-class _CalmHeading(Heading):
-    """A heading on one line at the left, in place of a box in the middle."""
+class _PlainHeading(Heading):
+    """A heading on one line at the left, instead of in a centred box."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         self.text.justify = "left"
         yield self.text
 
 
-class _CalmCode(CodeBlock):
+class _PlainCode(CodeBlock):
     """A code block without padding, on the pane's own background, set off by an indent."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -58,12 +58,12 @@ class _CalmCode(CodeBlock):
         )
 
 
-class _CalmMarkdown(Markdown):
+class _PlainMarkdown(Markdown):
     elements: ClassVar = {
         **Markdown.elements,
-        "heading_open": _CalmHeading,
-        "fence": _CalmCode,
-        "code_block": _CalmCode,
+        "heading_open": _PlainHeading,
+        "fence": _PlainCode,
+        "code_block": _PlainCode,
     }
 
 
@@ -89,13 +89,13 @@ def render(
         file=io.StringIO(), width=max(8, width), color_system="truecolor", force_terminal=True, theme=theme,
         legacy_windows=False, highlight=False, emoji=False,
     )  # fmt: skip
-    document = _CalmMarkdown(text, code_theme=code_theme, hyperlinks=False)
+    document = _PlainMarkdown(text, code_theme=code_theme, hyperlinks=False)
     lines = [_trim(line) for line in console.render_lines(document, pad=False)]
     return align(lines, text, start)
 
 
 def _trim(line: list[Segment]) -> list[Segment]:
-    """Drop backgrounds, the padding at the end of a line and anything that is a command to the terminal."""
+    """Drop backgrounds, the padding at the end of a line and control codes."""
     kept = [
         Segment(text, without_background(style) if style is not None else None)
         for text, style, control in line
@@ -109,31 +109,32 @@ def _trim(line: list[Segment]) -> list[Segment]:
 
 
 def align(lines: Iterable[list[Segment]], source: str, start: int) -> list[RenderedLine]:
-    """Find out which characters of the source each rendered character shows.
+    """Match each rendered character with the character of the source that it shows.
 
-    Markdown leaves out marks and adds decoration, but keeps words in order: each word is looked for a little ahead of
-    the last one found. A word that is not there as a whole is looked for character by character.
+    Markdown drops markup and adds decoration, but keeps words in order: each word is searched for a little way after
+    the last one found. A word that is not there as a whole is searched for character by character.
     """
     made: list[RenderedLine] = []
-    place = 0
+    position = 0
     for segments in lines:
         text = "".join(segment.text for segment in segments)
         offsets = array("q", [DECORATION]) * len(text)
         for match in _WORD.finditer(text):
-            place = _place(match.group(), match.start(), offsets, source, place, start)
+            position = _locate(match.group(), match.start(), offsets, source, position, start)
         made.append(RenderedLine(segments, text, offsets))
     return made
 
 
-def _place(word: str, column: int, offsets: array[int], source: str, place: int, start: int) -> int:
-    found = source.find(word, place, place + _REACH + len(word))
+def _locate(word: str, column: int, offsets: array[int], source: str, position: int, start: int) -> int:
+    """Fill in the offsets of a word; gives where in the source to look for the next one."""
+    found = source.find(word, position, position + _REACH + len(word))
     if found >= 0:
         for index in range(len(word)):
             offsets[column + index] = start + found + index
         return found + len(word)
     for index, char in enumerate(word):
-        found = source.find(char, place, place + 8)
+        found = source.find(char, position, position + 8)
         if found >= 0:
             offsets[column + index] = start + found
-            place = found + 1
-    return place
+            position = found + 1
+    return position

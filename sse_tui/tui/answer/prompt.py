@@ -1,4 +1,4 @@
-"""The prompt: where a message is written, with the earlier ones at hand."""
+"""The prompt: a field for the next message, with the earlier ones in its history."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Prompt(TextArea):
         await super()._on_key(event)
 
     def action_send(self) -> None:
-        """Send what is written, unless it is nothing."""
+        """Send the text, unless it is empty."""
         text = self.text.strip()
         if text:
             self.post_message(self.Sent(text))
 
     def sent(self) -> None:
-        """The text was taken: remember it and clear the prompt."""
+        """The text was accepted: add it to the history and clear the prompt."""
         self.earlier.add(self.text.strip())
         self.text = ""
 

@@ -1,4 +1,4 @@
-"""What the user asked in a turn, read back from the request as it was recorded."""
+"""The prompt of a turn, read back from the recorded request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the local endpoint says of itself, in words: the download, the model, and where it really runs."""
+"""The state of the local endpoint in words: the download, the model, and where it really runs."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ def _layers(engine: EngineInfo) -> str:
 
 
 def megabytes(count: int) -> str:
-    """Bytes in MB, as download pages count them."""
+    """Bytes in MB of a million bytes."""
     return f"{count / 1e6:.0f} MB"

@@ -74,11 +74,11 @@ class FaultKeys(Widget, can_focus=True):
         return fit_line(parts, self.size.width)
 
     def on_focus(self) -> None:
-        """Show the keys that act now."""
+        """Show the keys that work now."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """Show how to get here."""
+        """Show the key that leads here."""
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
@@ -171,7 +171,7 @@ class FaultsBar(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say at once what is wrong with the plan."""
         event.stop()
-        self._problem.update(f" {_problem(event.value) or 'enter arms it, esc leaves'}")
+        self._problem.update(f" {_problem(event.value) or 'enter arms it, esc cancels'}")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Arm it, or say what is wrong."""
@@ -216,7 +216,7 @@ class FaultsBar(Horizontal):
         """Ask for a plan."""
         plan = self._armed_next or "cut@event="
         self._show_field(True)
-        self._problem.update(" enter arms it, esc leaves")
+        self._problem.update(" enter arms it, esc cancels")
         self._field.value = plan
         self._field.cursor_position = len(plan)
         self.screen.set_focus(self._field)

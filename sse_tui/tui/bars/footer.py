@@ -30,7 +30,7 @@ class FooterLine(Widget):
         super().__init__(id=id)
         self._keymap = keymap
         self._pane = ""
-        self._places: list[tuple[int, int, str]] = []
+        self._spans: list[tuple[int, int, str]] = []
 
     def show(self, context: str) -> None:
         """Name the keys of this pane."""
@@ -44,7 +44,7 @@ class FooterLine(Widget):
         label_style = component_style(self, "footer--label")
         typing = self._pane in {"prompt", "find", "arm"}
         line = Text(" ", no_wrap=True, end="")
-        self._places = []
+        self._spans = []
         for action in footer(self._pane):
             key = self._keymap.first(action, typing=typing)
             start = line.cell_len
@@ -52,13 +52,13 @@ class FooterLine(Widget):
                 break
             line.append(key, key_style)
             line.append(f" {action.label}", label_style)
-            self._places.append((start, line.cell_len, action.run))
+            self._spans.append((start, line.cell_len, action.run))
             line.append("   ")
         line.truncate(self.size.width, pad=True)
         return line
 
     def on_click(self, event: events.Click) -> None:
         """A click on a key does what the key does."""
-        for start, end, run in self._places:
+        for start, end, run in self._spans:
             if start <= event.x < end:
                 self.post_message(self.Pressed(run))

@@ -1,4 +1,4 @@
-"""The header line: whom the session talks to, how that stands, and what is recorded."""
+"""The header line: the server, the state of the stream, and the recording."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sse_tui.analysis.outcome import Outcome
 from sse_tui.analysis.turn import Turn
 from sse_tui.session.live import Live, SessionStatus
 from sse_tui.text.safety import pane_line
+from sse_tui.text.wording import many
 from sse_tui.tui.bars.endpoint_text import engine_short, loading_text
 from sse_tui.tui.detail.findings import SIGNS
 from sse_tui.tui.drawing.fit import LinePart, fit_line
@@ -19,11 +20,11 @@ from sse_tui.tui.drawing.styles import component_style
 
 
 class State(NamedTuple):
-    """A sign, a word and a look, so that no state is told by colour alone."""
+    """A sign, a word and a style, so that no state is shown by colour alone."""
 
     sign: str
     word: str
-    look: str
+    style: str
 
 
 STATES = {
@@ -50,7 +51,7 @@ ENDPOINT_STATES = {
 
 
 class HeaderLine(Widget):
-    """One line, fitted to the width: state and time stay longest."""
+    """One line, fitted to the width: state and time are dropped last."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "header--name", "header--quiet", "header--live", "header--good", "header--wait", "header--bad", "header--rec",
@@ -80,11 +81,9 @@ class HeaderLine(Widget):
             parts += self._progress(turn, quiet)
         parts += self._badge()
         if self._live.damaged:
-            lines = f"{self._live.damaged:,} damaged line{'' if self._live.damaged == 1 else 's'}"
-            parts.append(LinePart(lines, self._style("bad"), 2))
+            parts.append(LinePart(many(self._live.damaged, "damaged line"), self._style("bad"), 2))
         if self._live.unknown:
-            records = f"{self._live.unknown:,} unknown record{'' if self._live.unknown == 1 else 's'}"
-            parts.append(LinePart(records, self._style("wait"), 3))
+            parts.append(LinePart(many(self._live.unknown, "unknown record"), self._style("wait"), 3))
         if self._live.behind and not self._live.unreadable and self._live.progress < 0.99:
             parts.append(LinePart(f"reading {self._live.progress:.0%}", self._style("wait"), 1))
         if status.endpoint is not None:
@@ -140,7 +139,7 @@ class HeaderLine(Widget):
         endpoint = status.endpoint
         file = self._file_state(turn) if self._live.spec.mode == "open" else None
         if file is not None:
-            return [LinePart(f"{file.sign} {file.word}", self._style(file.look), 0)]
+            return [LinePart(f"{file.sign} {file.word}", self._style(file.style), 0)]
         if status.capture_gone:
             return [LinePart("✗ CAPTURE GONE: F8", self._style("bad"), 0)]
         if self._live.broken_off:
@@ -151,15 +150,15 @@ class HeaderLine(Widget):
             state = STATES[turn.outcome]
             response = next((c.response for c in reversed(turn.connections) if c.response is not None), None)
             code = f"{response.status} " if response is not None else ""
-            return [LinePart(f"{code}{state.sign} {state.word}", self._style(state.look), 0)]
+            return [LinePart(f"{code}{state.sign} {state.word}", self._style(state.style), 0)]
         if endpoint is not None:
             state = ENDPOINT_STATES.get(endpoint.state, State("◌", endpoint.state.upper(), "wait"))
             return [
-                LinePart(f"{state.sign} {state.word}", self._style(state.look), 0),
+                LinePart(f"{state.sign} {state.word}", self._style(state.style), 0),
                 LinePart(loading_text(endpoint), "", 1),
             ]
         state = self._before_anything()
-        return [LinePart(f"{state.sign} {state.word}", self._style(state.look), 0)]
+        return [LinePart(f"{state.sign} {state.word}", self._style(state.style), 0)]
 
     def _file_state(self, turn: Turn | None) -> State | None:
         """What an opened file that ends too early looks like; None where its last turn says how it stands."""

@@ -94,7 +94,7 @@ class MetricsStrip(Widget):
         return self._paired([pair for pair in pairs if pair[1]], width)
 
     def _paired(self, pairs: list[tuple[str, str, int]], width: int) -> Text:
-        """Names and values, where a name and its value are kept or dropped together."""
+        """Names and values; a name and its value are kept or dropped together."""
         parts = [LinePart(f"{name} {value}", rank=rank) for name, value, rank in pairs]
         line = Text(" ") + fit_line(parts, max(1, width - 1))
         plain = line.plain
@@ -156,7 +156,7 @@ class MetricsStrip(Widget):
         return fit_line([*parts, slo, clock], width, gap=3)
 
     def _slo(self) -> LinePart:
-        """How many objectives hold; F5 says which."""
+        """How many objectives are met; F5 lists them."""
         held, failed, total = self._objective_counts
         if not total:
             return LinePart("SLO -", self._style("name"), 2)

@@ -1,4 +1,4 @@
-"""The service level objectives of the session, judged again only when a turn has ended."""
+"""The service level objectives of the session, evaluated again only when a turn has ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sse_tui.metrics import Bounds, Objective, passed
 
 
 class Objectives:
-    """`rows` is the table for the turns that are over, [] while there is none."""
+    """`rows` is the table for the turns that are over, [] before the first one is."""
 
     def __init__(self, bounds: SloSection) -> None:
         self._bounds = Bounds(**msgspec.structs.asdict(bounds))
@@ -22,7 +22,7 @@ class Objectives:
         self._sum = (0, 0, 0)
 
     def sync(self, turns: Sequence[Turn]) -> tuple[int, int, int]:
-        """How many objectives hold, how many do not, and how many there are."""
+        """How many objectives are met, how many are not, and how many there are."""
         # Only the last turn can be running.
         over = len(turns) - (bool(turns) and not turns[-1].over)
         if over != self._over:

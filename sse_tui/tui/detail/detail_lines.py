@@ -1,4 +1,4 @@
-"""What the tabs of the detail pane show of a row: lines by number, made only when they are on screen."""
+"""The tabs of the detail pane: lines by number, made only when they are on screen."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sse_tui.wirelog.rows import Row
 
 TABS = ("json", "text", "hex", "headers", "findings")
 JSON_LIMIT = 60_000
-"""Characters; larger payloads are shown as they came."""
+"""Characters; larger payloads are not indented."""
 PLAIN_LIMIT = 60_000
-"""Characters of a text that are laid out; the hex dump shows all of it, since only what is on screen of it is made."""
+"""Characters of a text that are laid out. The hex tab shows all of it: only its lines on screen are ever made."""
 VALUE_LIMIT = 4_000
 
 Run = tuple[str, str]
@@ -39,12 +39,12 @@ class LazyLines(NamedTuple):
 
 
 def fixed(lines: Sequence[list[Run]]) -> LazyLines:
-    """Lines that are made already."""
+    """Lines that exist already."""
     return LazyLines(len(lines), lines.__getitem__)
 
 
 def json_lines(row: Row) -> LazyLines:
-    """The payload, indented; or why it is none."""
+    """The payload, indented; or why it cannot be."""
     if row.record is not None:
         return fixed(_record_lines(row.record))
     data = row.item.data if isinstance(row.item, Event) else None
@@ -53,7 +53,7 @@ def json_lines(row: Row) -> LazyLines:
             [[(f"{row.label}: no payload", "quiet")], [], *_plain(row.raw.decode("utf-8", "replace"))]
         )
     if len(data) > JSON_LIMIT:
-        return fixed([[(f"{len(data):,} characters, shown as they came", "quiet")], *_plain(data)])
+        return fixed([[(f"{len(data):,} characters, too long to indent", "quiet")], *_plain(data)])
     try:
         value = json.loads(data)
     except ValueError as error:

@@ -21,7 +21,7 @@ from sse_tui.tui.drawing.line_view import LineView
 from sse_tui.tui.drawing.wrapping import Wrapper
 
 SIGNS = {"error": "E", "warning": "W", "info": "i"}
-"""The severities as letters: none is told by colour alone."""
+"""The severities as letters, so that none is shown by colour alone."""
 RULE_CELLS = 23
 EVENT_CELLS = 9
 NONE = "No findings so far."
@@ -139,24 +139,26 @@ class FindingsView(LineView):
 
     def _head(self, number: int, width: int) -> Strip:
         finding = self.findings[number]
-        here = number == self.cursor
+        chosen = number == self.cursor
         severity = self.style_of(f"findings--{finding.severity}")
         event = f"#{finding.conn}" + (f" e{finding.event}" if finding.event is not None else "")
         times = f" ×{finding.count}" if finding.count > 1 else ""
         rule = min(RULE_CELLS, max(8, width // 3))
         used = 5 + rule + EVENT_CELLS
-        said = "" if here else pane_line(finding.message)
+        message = "" if chosen else pane_line(finding.message)
         strip = Strip(
             [
-                Segment("▸" if here else " ", severity),
+                Segment("▸" if chosen else " ", severity),
                 Segment(f"{SIGNS[finding.severity]} ", severity),
                 Segment(f"{pad(finding.rule, rule)} ", self.style_of("findings--rule")),
                 Segment(f"{pad(event + times, EVENT_CELLS)} ", self.style_of("findings--quiet")),
-                Segment(pad(said, max(0, width - used)), self.style_of("findings--text")),
+                Segment(pad(message, max(0, width - used)), self.style_of("findings--text")),
             ]
         )
         return (
-            strip.adjust_cell_length(width).apply_style(self.style_of("findings--cursor")) if here else strip
+            strip.adjust_cell_length(width).apply_style(self.style_of("findings--cursor"))
+            if chosen
+            else strip
         )
 
     # -- input ----------------------------------------------------------------------------------------------------

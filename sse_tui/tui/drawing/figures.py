@@ -1,4 +1,4 @@
-"""The numbers of a turn as the strip and the metrics screen print them; what is not known is a dash, never a guess."""
+"""The numbers of a turn as the strip and the metrics screen print them; an unknown value is a dash, never a guess."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Figure(NamedTuple):
 
 
 def ms(value: float | None) -> str:
-    """Milliseconds, with a decimal where it can be told: ``-``, ``0.4``, ``46.9``, ``261``, ``12,345``."""
+    """Milliseconds, with a decimal below 100: ``-``, ``0.4``, ``46.9``, ``261``, ``12,345``."""
     if value is None:
         return UNKNOWN
     return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
@@ -50,7 +50,7 @@ def ttft_series(turns: Sequence[Turn]) -> list[float | None]:
 
 
 def tail_text(stats: Stats) -> tuple[str, str]:
-    """Name and value of the slow end: ``p99``, or ``max`` where there are too few samples for one."""
+    """Name and value of the slow end: ``p99``, or ``max`` where there are too few samples."""
     return ("max" if stats.p99 is None else "p99"), ms(stats.p99_or_max)
 
 
@@ -58,12 +58,12 @@ CLOCKS = {
     "kernel": "kernel receive time",
     "read": "monotonic, after the read",
     "imported": "times from the capture",
-    "none": "none: the bytes came without times",
+    "none": "none: the bytes were imported without times",
 }
 
 
 def clock_text(name: str) -> str:
-    """The clock that the times come from and its resolution."""
+    """The clock of the times, and its resolution."""
     if name == "none":
         return "no clock"
     if name == "imported":
@@ -79,13 +79,13 @@ def _resolution(value_s: float) -> str:
 def clock_figures(clocks: Clocks) -> list[Figure]:
     """The clocks of a response."""
     return [
-        Figure("connect", ms(clocks.connect), "name resolution, TCP and TLS, kept apart from all others"),
-        Figure("headers", ms(clocks.ttfb), "TTFB: status line and headers are in"),
+        Figure("connect", ms(clocks.connect), "name resolution, TCP and TLS; not part of the other times"),
+        Figure("headers", ms(clocks.ttfb), "TTFB: status line and headers have arrived"),
         Figure("byte", ms(clocks.first_byte), "the body's first byte"),
         Figure("event", ms(clocks.ttfc), "TTFC: the first event, whatever it holds"),
         Figure("TTFT", ms(clocks.ttft), "the first event with text, reasoning or a tool call"),
         Figure("TTFO", ms(clocks.ttfo), "the first event with visible text or a tool call"),
-        Figure("E2E", ms(clocks.e2e), "the last event that bears tokens"),
+        Figure("E2E", ms(clocks.e2e), "the last token-bearing event"),
         Figure("stream end", ms(clocks.stream_end), "the end of the body"),
     ]
 
@@ -99,9 +99,9 @@ def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
     tokens = turn.output_tokens
     return [
         Figure(f"{label} p50", ms(stats.p50), "half of the gaps between token-bearing events are shorter"),
-        Figure(f"{label} p90", ms(stats.p90), "nine of ten are"),
-        Figure(f"{label} p95", ms(stats.p95), "nineteen of twenty are"),
-        Figure(f"{label} p99", p99, "shown from 100 gaps on"),
+        Figure(f"{label} p90", ms(stats.p90), "90 % are shorter"),
+        Figure(f"{label} p95", ms(stats.p95), "95 % are shorter"),
+        Figure(f"{label} p99", p99, "needs at least 100 gaps"),
         Figure(f"{label} max", ms(stats.max), "the longest gap"),
         Figure(f"{label} mean", ms(stats.mean), f"standard deviation {ms(stats.sd)} ms"),
         Figure(f"{label} n", f"{stats.n:,}", "gaps that could be observed"),
@@ -110,9 +110,11 @@ def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
             UNKNOWN if share is None else f"{share:.0%}",
             f"{turn.gaps.coalesced:,} gaps inside one read: not observable, in no percentile",
         ),
-        Figure("TPOT", ms(tpot.ms), f"time per output token, tokens from {tpot.source or 'nowhere'}"),
+        Figure("TPOT", ms(tpot.ms), f"time per output token, tokens from {tpot.source or 'no source'}"),
         Figure("tok/s", rate(tpot.per_second), "decode speed, 1/TPOT"),
-        Figure("events/read", _ratio(turn.gaps.events_per_read), "well above 1 something holds data back"),
+        Figure(
+            "events/read", _ratio(turn.gaps.events_per_read), "well above 1: something buffers the stream"
+        ),
         Figure(
             "tok/event",
             _ratio(turn.tokens_per_event),

@@ -55,7 +55,7 @@ class LineView(ScrollView, can_focus=True):
 
     @contextmanager
     def settling(self) -> Iterator[None]:
-        """Scrolling in here is the view's own: it does not end following."""
+        """Scrolling inside this block is not the user's: it does not end following."""
         before, self._settling = self._settling, True
         try:
             yield
@@ -75,7 +75,7 @@ class LineView(ScrollView, can_focus=True):
         self.lines_changed()
 
     def release(self) -> None:
-        """Stay where it is from now on."""
+        """Stop following."""
         if self.following:
             self.following = False
             self.post_message(self.FollowChanged())

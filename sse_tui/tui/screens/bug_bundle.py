@@ -1,4 +1,4 @@
-"""The bug bundle: asks where it is to go, makes it beside the app, and says what is in it."""
+"""The bug bundle: asks for its path, makes it in the background, and says what is in it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from textual.app import App
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.offline.bundle import Bundle, make_bundle, new_bundle_path
 from sse_tui.session.live import Live
+from sse_tui.text.wording import many
 from sse_tui.tui.picture_process import draw_apart
 from sse_tui.tui.screens.notices import notify_error
 from sse_tui.tui.screens.question import Ask
@@ -40,7 +41,7 @@ class BugBundle:
             out = new_bundle_path(path.name, Path.cwd())
             self._app.push_screen(
                 Ask(
-                    "bug bundle", "path of the bundle", value=str(out), subtitle="enter makes it, esc leaves"
+                    "bug bundle", "path of the bundle", value=str(out), subtitle="enter makes it, esc cancels"
                 ),
                 self._begin,
             )
@@ -60,9 +61,7 @@ class BugBundle:
             files = ", ".join(made.files)
             if "screenshot.svg" not in made.files:
                 files += "; no picture could be drawn in time"
-            secrets = (
-                f"{made.secrets} known secret{'' if made.secrets == 1 else 's'} searched for, none found"
-            )
+            secrets = f"searched for {many(made.secrets, 'known secret')}, found none"
             self._app.notify(
                 f"{made.path}\n{files}\n{secrets}",
                 title="bug bundle",
@@ -98,5 +97,5 @@ class BugBundle:
         try:
             return {"screenshot.svg": asyncio.run_coroutine_threadsafe(drawing, loop).result()}
         except (OSError, SseTuiError, CancelledError):
-            # A bundle without a picture is better than none.
+            # Better a bundle without a picture than no bundle.
             return {}

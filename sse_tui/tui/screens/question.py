@@ -12,12 +12,12 @@ from textual.widgets import Input
 
 
 class Ask(ModalScreen[str | None]):
-    """Gives the text, or None when it was left."""
+    """Gives the text, or None when it was cancelled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
 
     def __init__(
-        self, title: str, placeholder: str, *, value: str = "", subtitle: str = "enter keeps it, esc leaves"
+        self, title: str, placeholder: str, *, value: str = "", subtitle: str = "enter keeps it, esc cancels"
     ) -> None:
         super().__init__()
         self._title = title
@@ -39,5 +39,5 @@ class Ask(ModalScreen[str | None]):
         self.dismiss(event.value.strip() or None)
 
     def action_leave(self) -> None:
-        """Leave without a text."""
+        """Close it without a text."""
         self.dismiss(None)

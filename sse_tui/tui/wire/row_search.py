@@ -13,7 +13,7 @@ from sse_tui.tui.wire.wire_source import WireSource
 SLICE_S = 0.008
 PAUSE_S = 0.016
 SOON_S = 0.001
-"""A timer of no time at all is a division by zero in Textual."""
+"""Not 0: Textual divides by a timer's interval."""
 
 
 class RowSearch:

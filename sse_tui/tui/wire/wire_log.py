@@ -41,7 +41,7 @@ class WireLog(LineView):
     }  # fmt: skip
 
     class RowSelected(Message):
-        """The cursor is on another row, or on none; `by_hand` when the user moved it and not the end of the stream."""
+        """The cursor moved to a row, or to none; `by_hand` is false where it followed the stream."""
 
         def __init__(self, row: int | None, by_hand: bool) -> None:
             super().__init__()

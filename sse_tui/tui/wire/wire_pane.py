@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from sse_tui.analysis.entry import Entry
+from sse_tui.text.wording import many
 from sse_tui.tui.panes import enter
 from sse_tui.tui.wire.end_of_file import EndOfFile
 from sse_tui.tui.wire.filters import FILTERS
@@ -22,7 +23,7 @@ from sse_tui.wirelog.glimpse import GlimpsedRow
 
 
 class WirePane(Vertical):
-    """`log_view` has the rows. Which row is selected is told by `WireLog.RowSelected`."""
+    """`log_view` has the rows, and posts `WireLog.RowSelected` and `RowOpened`."""
 
     def __init__(self, source: WireSource, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -60,9 +61,7 @@ class WirePane(Vertical):
     def _show_title(self) -> None:
         rows = self.log_view.visible_rows
         hidden = rows.seen - len(rows)
-        count = f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" + (
-            f", {hidden:,} hidden" if hidden else ""
-        )
+        count = many(len(rows), "row") + (f", {hidden:,} hidden" if hidden else "")
         follow = "FOLLOW" if self.log_view.following else "paused (End to follow)"
         name = "" if rows.filter is FILTERS[0] else f" · {rows.filter.name}"
         self.border_title = f"2 Wire · {follow}{name} · {count}"

@@ -27,7 +27,7 @@ from sse_tui.tui.drawing.fit import pad
 from sse_tui.wirelog.rows import Row
 
 CONTENT_LIMIT = 400
-"""Characters of a row's content that are ever laid out: a row is one line."""
+"""Characters of a row's content that are laid out at most: a row is one line."""
 
 SAME_READ = '"'
 MARKS = {
@@ -133,12 +133,12 @@ def _item(row: Row) -> str:
 
 
 def _event(row: Row, item: Event) -> str:
-    said = " ".join(part for part in map(_delta, row.deltas) if part)
+    text = " ".join(part for part in map(_delta, row.deltas) if part)
     if row.label == "done":
-        said = item.data
-    if not said:
-        said = item.data if item.type in {"", "message"} else f"{item.type}  {item.data}"
-    return f"repeated, left out: {said}" if row.label == "repeat" else said
+        text = item.data
+    if not text:
+        text = item.data if item.type in {"", "message"} else f"{item.type}  {item.data}"
+    return f"repeated, left out: {text}" if row.label == "repeat" else text
 
 
 def _delta(delta: Delta) -> str:
@@ -189,5 +189,5 @@ def _request(record: Request) -> str:
 
 
 def last_id(value: str) -> str:
-    """The header as sent; an empty id sends none."""
+    """The header as sent; with an empty id there is none."""
     return f"Last-Event-ID: {value}" if value else "no Last-Event-ID"
