@@ -1,7 +1,7 @@
 """Event stream encoder: what a server writes.
 
-What is encoded here comes back from a `Parser` as it was given, with two exceptions that the format has no
-words for: CR and CRLF in data come back as LF, and an empty type as "message".
+A `Parser` returns what was encoded here unchanged, with two exceptions that the format cannot express: CR and CRLF in
+data become LF, and an empty type becomes "message".
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 def encode(
     *, data: str | None = None, type: str | None = None, id: str | None = None, retry: int | None = None
 ) -> bytes:
-    """One block, from its fields to its blank line. `retry` is in milliseconds.
+    """One block: its fields and the blank line. `retry` is in milliseconds.
 
-    Data is written last, so that whoever is cut off inside it has not missed the id. Without data the block
-    sets the id and the reconnection time, and nothing is dispatched. Raises `FieldError` for a line end in
-    `type` or `id`, NUL in `id`, a `retry` that is not a whole number of at least 0, a lone surrogate
-    anywhere, or no field.
+    Data is written last, so that a reader cut off inside it has already seen the id. Without data the block sets the id
+    and the reconnection time, and no event is dispatched. Raises `FieldError` for a line end in `type` or `id`, NUL in
+    `id`, a `retry` that is not an integer of at least 0, a lone surrogate anywhere, or no field at all.
     """
     lines: list[str] = []
     if id is not None:
         if "\0" in id:
-            raise FieldError("id-has-nul", f"Readers ignore an id with NUL in it: {id!r}.")
+            raise FieldError("id-has-nul", f"An id cannot contain NUL, readers would ignore it: {id!r}.")
         lines.append(_one_line("id", id))
     if retry is not None:
         if isinstance(retry, bool) or not isinstance(retry, int) or retry < 0:
-            raise FieldError("retry-not-ms", f"retry must be whole milliseconds, 0 or more: {retry!r}.")
+            raise FieldError(
+                "retry-not-ms", f"retry must be an integer of at least 0 (milliseconds), not {retry!r}."
+            )
         lines.append(f"retry: {retry}")
     if type is not None:
         lines.append(_one_line("event", type))
@@ -42,10 +43,10 @@ def encode(
 
 
 def comment(text: str = "", *, blank: bool = False) -> bytes:
-    """A comment line: a colon, then `text` as it is, so ``comment(" ping")`` for the usual form.
+    """A comment line: a colon, then `text` unchanged, so the usual form is ``comment(" ping")``.
 
-    Ended by a single LF, because many clients take a blank line after an id for another, empty event. `blank`
-    adds that blank line, for a proxy or a client that passes nothing on before it.
+    It ends with a single LF, because many clients take a blank line after an id for another, empty event. `blank` adds
+    a blank line, for proxies and clients that do not pass anything on before one.
     """
     if _LINE_END.search(text):
         raise FieldError("comment-has-line-end", f"A comment cannot contain a line end: {text!r}.")
@@ -64,6 +65,6 @@ def _utf8(text: str) -> bytes:
     except UnicodeEncodeError as error:
         raise FieldError(
             "not-utf-8",
-            f"A lone surrogate has no UTF-8 form: {text[error.start]!r}.",
+            f"A lone surrogate cannot be encoded as UTF-8: {text[error.start]!r}.",
             "Replace it with U+FFFD, or join the two halves of the pair.",
         ) from None

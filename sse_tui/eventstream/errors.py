@@ -9,19 +9,18 @@ from sse_tui.eventstream.items import Item
 
 
 class EventTooLarge(StreamError):  # noqa: N818
-    """A line or an open block outgrew the parser's limit; the parser that raised it is closed.
+    """A line or an open block exceeded the limit of the parser, which is closed now.
 
-    `size` bytes were held when it was noticed (the more, the larger the reads), `limit` were allowed, and
-    `start` is the offset in the body of the block, or of the line where no block was open. `items` are those
-    that the same `feed` had completed before: take them from here, they are not given again.
+    `size` bytes were held when this was noticed (more with larger reads), `limit` were allowed. `start` is the offset
+    of the block in the body, or of the line if no block was open. `items` are those that the same `feed` completed
+    before: they are not returned again.
     """
 
     def __init__(self, size: int, limit: int, start: int, items: list[Item]) -> None:
         super().__init__(
             "event-too-large",
             f"The event that starts at byte {start} has grown to {size} bytes; the limit is {limit}.",
-            "Raise the limit, max_event_bytes in the [recording] table of the configuration, "
-            "if events of this size are expected.",
+            "If events of this size are expected, raise max_event_bytes under [recording] in the configuration.",
         )
         self.size = size
         self.limit = limit
@@ -33,4 +32,4 @@ class EventTooLarge(StreamError):  # noqa: N818
 
 
 class FieldError(SseTuiError, ValueError):
-    """A value that no event stream can carry in the field it was given for."""
+    """A value that cannot be written in this field of an event stream."""

@@ -1,14 +1,14 @@
-"""What a parser takes out of an event stream.
+"""What the parser finds in an event stream.
 
 `start` and `end` are byte offsets in the body, counted from 0 with a byte order mark included; `end` is one
 past the last byte that belongs to the item. They never depend on how the bytes were cut into reads: of a CRLF
 that ends an item only the CR counts, because a reader that sees the CR cannot know whether an LF will follow.
 
-A block starts at its first line that is not a comment and ends with its blank line. Comments, `Retry` and
-`Ignored` come at their own line, so those inside a block stand before its event and lie within its span.
+A block starts at its first line that is not a comment and ends with its blank line. Comments, `Retry` and `Ignored`
+items are made at their own line, so those inside a block come before its event and lie within its span.
 
-The items are named tuples because nothing that is immutable and typed is quicker to make; unlike bare tuples
-they equal only items of their own type.
+The items are named tuples because nothing else that is immutable and typed is as quick to make. Unlike plain tuples,
+they only equal items of the same type.
 
 Terms are those of the HTML standard, section 9.2 "Server-sent events".
 """
@@ -21,7 +21,7 @@ _T = TypeVar("_T", bound=tuple[object, ...])
 
 
 def _equal_by_type(cls: type[_T]) -> type[_T]:
-    """Keep a `Comment` from being equal to a `Tail` of the same text and place."""
+    """Make a `Comment` differ from a `Tail` with the same text and offsets."""
 
     def eq(self: _T, other: object) -> bool:
         return type(other) is cls and tuple.__eq__(self, other)
@@ -65,7 +65,7 @@ class Retry(NamedTuple):
 
 @_equal_by_type
 class Ignored(NamedTuple):
-    """A line the standard ignores: an unknown field name, an id with NUL, a retry that is no number."""
+    """A line the standard ignores: an unknown field name, an id with NUL, a retry that is not a number."""
 
     line: str
     start: int
@@ -76,8 +76,8 @@ class Ignored(NamedTuple):
 class NoData(NamedTuple):
     """A block that ended without a ``data`` field, so that no event was dispatched.
 
-    `type` is the value of its ``event`` field ("" without one) and `id` the last event ID, which such a block
-    commits all the same. Blocks of nothing but comments, ``retry`` or ignored lines make no `NoData`.
+    `type` is the value of its ``event`` field ("" without one) and `id` the last event ID, which even such a
+    block sets. A block of only comments, ``retry`` and ignored lines does not make a `NoData`.
     """
 
     type: str
@@ -88,12 +88,11 @@ class NoData(NamedTuple):
 
 @_equal_by_type
 class Tail(NamedTuple):
-    """Bytes at the end of the body that never became an event: discarded by the standard, shown by a viewer.
+    """Bytes at the end of the body that did not become an event: the standard discards them, a viewer shows them.
 
-    There is one when the body ends inside a line or inside a block. `text` holds the ``data``, ``event`` and
-    ``id`` lines of that block, each ended by LF, and the unterminated line. Its comments and its ``retry``
-    and ignored lines are items of their own and left out, so that `text` is empty when nothing else stood
-    there.
+    There is one if the body ends inside a line or a block. `text` contains the ``data``, ``event`` and ``id`` lines of
+    that block, each ended by LF, and the incomplete line. Comments, ``retry`` and ignored lines are items of their own
+    and not included, so `text` may be empty.
     """
 
     text: str

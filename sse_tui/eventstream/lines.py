@@ -1,4 +1,4 @@
-"""The parts of reading that need no state: lines out of bytes, what a line costs to hold, what a number means."""
+"""The stateless parts of parsing: cutting bytes into lines, counting what is held, and the value of a number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sse_tui.eventstream.items import Comment, Ignored, Item
 
 RETRY_MAX = 2**53 - 1
-"""The longest reconnection time in ms: the standard sets no bound, this one is exact in JSON too."""
+"""The longest reconnection time in ms. The standard sets no limit; up to this one JSON numbers are exact."""
 
 _LF, _COLON = b"\n:"
 _new: Callable[[type[Any], tuple[Any, ...]], Any] = tuple.__new__
@@ -18,7 +18,7 @@ _ENDS_ALIKE = re.compile(rb"(?:[^\r\n]*+\r\n)++|(?:[^\r\n]*+\n)++|(?:[^\r\n]*+\r
 
 
 def runs_of_ends(lines: bytes) -> list[bytes]:
-    """Cut whole lines between those that end with CRLF, with LF and with CR."""
+    """Cut complete lines into runs that end with CRLF, with LF and with CR."""
     return _ENDS_ALIKE.findall(lines)
 
 
@@ -41,13 +41,13 @@ def lone_lines(lines: bytes, width: int, start: int, between: bool) -> list[Item
         return None
     line = lines[: eol + ends]
     times = len(lines) // len(line)
-    if line * times == lines:  # one heartbeat over and over
+    if line * times == lines:  # the same heartbeat over and over
         step = eol + ends * width
         stop = start + times * step
         texts = repeat(line[prefix:eol].decode("utf-8", "replace"))
         spans = range(start, stop, step), range(start + eol + 1, stop + eol + 1, step)
         return list(map(_new, repeat(kind), zip(texts, *spans, strict=False)))
-    if times < 8:  # not worth the preparations
+    if times < 8:  # not worth the preparation
         return None
     if lines[lines.rfind(b"\n", 0, -ends) + 1] != first:
         return None
@@ -76,7 +76,7 @@ def _each_line(
 
 
 def held_lines(lines: bytes) -> bytes:
-    """Of whole lines those that wait for the end of their block."""
+    """Those of the complete lines that are held until the end of their block."""
     return b"".join([line for line in lines.splitlines(keepends=True) if _is_held(line[:-1])])
 
 
@@ -101,7 +101,7 @@ def within_limit(lines: bytes, held: int, limit: int) -> tuple[int, int]:
 
 
 def _is_held(line: bytes) -> bool:
-    """Whether a line that is not blank waits for the end of its block."""
+    """Whether a line that is not blank is held until the end of its block."""
     name = line.partition(b":")[0]
     return name in (b"data", b"event") or (name == b"id" and b"\0" not in line)
 

@@ -3,30 +3,28 @@
 Strategy
 ========
 
-No I/O and no clock: the caller feeds whatever a read returned, in pieces of any size, and gets the items
-which that piece completed. The result is a function of the bytes alone, never of the pieces.
+No I/O and no clock: the caller feeds whatever a read returned, in pieces of any size, and gets the items that this
+piece completed. The result depends only on the bytes, never on how they were cut into pieces.
 
-All work is done on bytes, so that sizes are offsets: CR and LF cannot occur inside a multi-byte character, so
-lines can be cut before they are decoded, and decoding one value with U+FFFD for each maximal subpart gives
-what decoding the stream would. That leaves no decoder state between reads, and only what becomes part of an
-item is decoded.
+All work is done on bytes, so that sizes are offsets. CR and LF cannot occur inside a multi-byte character, so lines can
+be cut before they are decoded, and decoding a single value with U+FFFD for each maximal subpart gives the same result
+as decoding the stream. So there is no decoder state between reads, and only what becomes part of an item is decoded.
 
 A read goes through these steps:
 
-- `feed` cuts it behind its last line end. What follows is the rest: it is held in the pieces that came, and a
-  read without a line end is only appended, so that a long line in small pieces stays linear;
-- `_read_any_ends` turns the line ends of the whole lines into LF. Nearly always all of them were alike, so
-  that one width for all keeps the offsets exact; lines whose ends differ are read in runs that do not;
-- `_read` joins the rest to the lines and chooses a reader: `_read_block` for what most reads are, one small
-  event; `lone_lines` for a run of heartbeats or of lines that are no event stream's; and for all else
-  `_read_lines`, which alone knows all rules of the standard. All make the same items.
+- `feed` cuts it after its last line end. What follows is the rest: it is kept as a list of pieces, and a read without a
+  line end is just appended, so that a long line in small pieces takes linear time;
+- `_read_any_ends` converts the line ends of the complete lines to LF. Nearly always they are all the same, so that a
+  single width keeps the offsets exact; otherwise the lines are read in runs with equal line ends;
+- `_read` joins the rest with the lines and chooses a reader: `_read_block` for the usual read, one small event;
+  `lone_lines` for a run of heartbeats or of lines that do not belong to an event stream; and for everything else
+  `_read_lines`, the only one that knows all rules of the standard. All make the same items.
 
-Of a block that has not ended `_data` holds the values of its data lines, and `_raw` all its lines as they
-came: they make the `Tail` if the body ends here. The limit bounds `_raw` and the rest together: each ``data``,
-``event`` and ``id`` line with one byte for its end, whichever end it had, plus the line under way. A comment
-or an ignored line does not count once it has ended; `_raw` is rid of them when it seems to be too large. The
-limit applies to blocks that come complete in one read too, so that the pieces do not decide whether an event
-passes.
+Of a block that has not ended, `_data` holds the values of its data lines and `_raw` all its lines unchanged, for the
+`Tail` if the body ends here. The limit applies to `_raw` and the rest together: each ``data``, ``event`` and ``id``
+line counts with one byte for its end, whichever it had, and so does the current line. A comment or an ignored line does
+not count once it has ended; `_raw` drops those when it seems to be too large. The limit applies to blocks that arrive
+complete in one read as well, so that the pieces do not decide whether an event is accepted.
 """
 
 from __future__ import annotations
@@ -37,18 +35,18 @@ from sse_tui.eventstream.lines import held_lines, lone_lines, milliseconds, runs
 from sse_tui.limits import MAX_EVENT_BYTES
 
 _BOM = b"\xef\xbb\xbf"
-_WINDOW = 2**17  # a huge read is split into lines by pieces, not into one list of millions
+_WINDOW = 2**17  # a huge read is split into lines in pieces, not into one list of millions
 _LF, _CR, _SPACE, _COLON, _D, _E, _I = b"\n\r :dei"
-_FIELD_LETTERS = b"deir"  # what data, event, id and retry begin with
+_FIELD_LETTERS = b"deir"  # what data, event, id and retry start with
 _MARK, _END = -1, -2  # see `_ahead`
-_new = tuple.__new__  # half the cost of calling a named tuple
+_new = tuple.__new__  # half the cost of calling the named tuple
 
 
 class Parser:
     """Reads one event stream body.
 
-    `limit` bounds in bytes what may be held of an event that has not ended; `last_event_id` is the last event
-    ID string of the connection before, which events inherit until the stream sets another.
+    `limit` is the most that is held of an event that has not ended, in bytes. `last_event_id` is the last event ID
+    string of the previous connection, which events inherit until the stream sets another.
     """
 
     # fmt: off
@@ -61,35 +59,35 @@ class Parser:
     def __init__(self, limit: int = MAX_EVENT_BYTES, last_event_id: str = "") -> None:
         self._limit = limit
         self._last_event_id = last_event_id
-        self._id = last_event_id  # the id buffer, seeded: read literally, a reconnect would forget the id
+        self._id = last_event_id  # read literally, the standard would forget the ID on reconnect
         self._retry: int | None = None
-        self._ahead = _MARK  # what the next byte may go on with: a byte order mark, CRLF; or the end
-        self._mark = b""  # what may become a byte order mark
+        self._ahead = _MARK  # what the next byte may complete: a byte order mark, CRLF; or the end
+        self._mark = b""  # the beginning of what may be a byte order mark
         self._line = 0  # offset of the line that has not ended
         self._rest: list[bytes] = []
         self._rest_size = 0
-        self._look_at = 0  # size of the rest at which to see to the limit and to its pieces
+        self._look_at = 0  # size of the rest from which to check the limit and join its pieces
         self._block = -1  # offset of the open block
         self._type = ""
         self._names_event = False  # the open block has an event or id field
         self._data: list[bytes] = []
         self._raw: list[bytes] = []
         self._raw_size = 0
-        self._raw_held = 0  # how many of the raw pieces have only lines that count for the limit
+        self._raw_held = 0  # how many of the raw pieces contain only lines that count towards the limit
 
     @property
     def last_event_id(self) -> str:
-        """The last event ID string, as of the last blank line: what a reconnect sends, if it is not empty."""
+        """The last event ID string as of the last blank line. A reconnect sends it unless it is empty."""
         return self._last_event_id
 
     @property
     def retry(self) -> int | None:
-        """The reconnection time in milliseconds that the stream last set, if it did."""
+        """The reconnection time in milliseconds that the stream set last; None if it set none."""
         return self._retry
 
     @property
     def offset(self) -> int:
-        """How many bytes of the body were fed."""
+        """How many bytes of the body have been fed."""
         return self._line + self._rest_size + len(self._mark)
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> list[Item]:
@@ -101,14 +99,14 @@ class Parser:
         if type(chunk) is not bytes:
             chunk = bytes(chunk)
         if self._ahead:
-            chunk = self._see_to_first_byte(chunk)
+            chunk = self._check_first_byte(chunk)
         has_cr = _CR in chunk
         if not has_cr and _LF not in chunk:
             if chunk:
                 self._rest.append(chunk)
                 self._rest_size += len(chunk)
                 if self._rest_size > self._look_at:
-                    self._look_after_rest([])
+                    self._check_rest([])
             return []
         size = stop = len(chunk)
         if size > _WINDOW:
@@ -132,24 +130,24 @@ class Parser:
             self._rest.append(chunk[stop:])
             self._rest_size = size = size - stop
             if self._raw_size + size > self._limit:
-                self._look_after_rest(items)
+                self._check_rest(items)
         return items
 
     def close(self) -> list[Item]:
-        """Say that the body has ended; return what it left unfinished as a `Tail`. Commits no id."""
+        """The body has ended: return what is unfinished as a `Tail`. Does not commit an id."""
         if self._ahead == _END:
             return []
         start = self._line if self._block < 0 else self._block
         end = self.offset
         whole = self._block < 0 and self._line == end
         if not whole:
-            self._drop_what_is_not_held()
+            self._drop_lines_not_held()
         text = b"".join((*self._raw, self._mark, *self._rest)).decode("utf-8", "replace")
         self._shut(end)
         return [] if whole else [Tail(text, start, end)]
 
-    def _see_to_first_byte(self, chunk: bytes) -> bytes:
-        """Take from the read what belongs before it: a byte order mark, the LF of the CR before."""
+    def _check_first_byte(self, chunk: bytes) -> bytes:
+        """Remove what is not part of this read's lines: a byte order mark, or the LF after a CR in the read before."""
         if self._ahead == _END:
             raise ValueError("feed() on a closed parser")
         if self._ahead == _MARK:
@@ -168,7 +166,7 @@ class Parser:
         return chunk[taken:]
 
     def _feed_in_windows(self, chunk: bytes) -> list[Item]:
-        """Feed a huge read by pieces, so that its lines never make one list of millions."""
+        """Feed a huge read in pieces, so that its lines do not become a list of millions."""
         items: list[Item] = []
         for at in range(0, len(chunk), _WINDOW):
             try:
@@ -178,11 +176,11 @@ class Parser:
                 raise
         return items
 
-    def _look_after_rest(self, items: list[Item]) -> None:
-        """Apply the limit to what is held; join the pieces of the rest when it has grown by a quarter."""
+    def _check_rest(self, items: list[Item]) -> None:
+        """Apply the limit to what is held, and join the pieces of the rest. Due whenever it has grown by a quarter."""
         size = self._rest_size
         if self._raw_size + size > self._limit:
-            self._drop_what_is_not_held()
+            self._drop_lines_not_held()
             if self._raw_size + size > self._limit:
                 raise self._too_large(self._raw_size + size, self._line, items)
         if len(self._rest) > 1000:
@@ -190,8 +188,8 @@ class Parser:
         self._look_at = min(self._limit - self._raw_size, size + size // 4 + 1000)
 
     def _read_within_limit(self, lines: bytes) -> list[Item]:
-        """Read whole lines up to the one that makes a block too large, if one does."""
-        self._drop_what_is_not_held()
+        """Read complete lines, up to the one that makes a block too large, if any."""
+        self._drop_lines_not_held()
         passed, size = within_limit(b"".join((*self._rest, lines)), self._raw_size, self._limit)
         items = self._read_any_ends(lines[: passed - self._rest_size]) if passed else []
         if size > self._limit:
@@ -199,14 +197,14 @@ class Parser:
         return items
 
     def _read_any_ends(self, lines: bytes) -> list[Item]:
-        """Read whole lines that end with LF, CR or CRLF."""
+        """Read complete lines that end with LF, CR or CRLF."""
         size = len(lines)
         if _CR not in lines:
             return self._read(lines, 1, size)
         if _LF not in lines:
             return self._read(lines.replace(b"\r", b"\n"), 1, size)
         with_lf = lines.replace(b"\r", b"")
-        if with_lf.replace(b"\n", b"\r\n") == lines:  # ten times as fast as any search for CRLF
+        if with_lf.replace(b"\n", b"\r\n") == lines:  # ten times as fast as searching for CRLF
             return self._read(with_lf, 2, size)
         items: list[Item] = []
         for run in runs_of_ends(lines):
@@ -214,9 +212,9 @@ class Parser:
         return items
 
     def _read(self, lines: bytes, width: int, size: int) -> list[Item]:
-        """Read whole lines, the first of which goes on from the rest.
+        """Read complete lines, the first of which continues the rest.
 
-        Their ends are LF here; in the body they are `width` bytes each, and the lines with their ends `size`.
+        They end with LF here; in the body each line end has `width` bytes, and all lines together have `size`.
         """
         rest = self._rest
         if rest:
@@ -251,7 +249,7 @@ class Parser:
         return self._read_lines(lines, width, start)
 
     def _read_block(self, block: bytes, start: int, end: int) -> Event | None:
-        """Read one block of a data line, behind an ``event`` or ``id`` line or not; None if it is anything else."""
+        """Read a block of one data line, optionally after an ``event`` or ``id`` line; None if it is anything else."""
         name, event_id, at = "message", self._last_event_id, 0
         eol = block.find(b"\n")
         last = len(block) - 2
@@ -271,9 +269,9 @@ class Parser:
         return _new(Event, (name, block[at:last].decode("utf-8", "replace"), event_id, start, end))
 
     def _read_lines(self, lines: bytes, width: int, start: int) -> list[Item]:
-        """Read whole lines by the standard's rules.
+        """Read complete lines by the rules of the standard.
 
-        One long loop over local names: a call for each line would cost more than what it does.
+        One long loop over local names: a function call per line would cost more than the work itself.
         """
         items: list[Item] = []
         append = items.append
@@ -353,8 +351,8 @@ class Parser:
             self._raw_size += len(lines)
         return items
 
-    def _drop_what_is_not_held(self) -> None:
-        """Leave of the open block's lines those that count for the limit and make the tail."""
+    def _drop_lines_not_held(self) -> None:
+        """Keep only those lines of the open block that count towards the limit and become the tail."""
         for at in range(self._raw_held, len(self._raw)):
             held = held_lines(self._raw[at])
             self._raw_size -= len(self._raw[at]) - len(held)
@@ -362,13 +360,13 @@ class Parser:
         self._raw_held = len(self._raw)
 
     def _too_large(self, size: int, line: int, items: list[Item]) -> EventTooLarge:
-        """Close the parser over an event that outgrew the limit."""
+        """Close the parser because an event exceeds the limit."""
         start = self._block if self._block >= 0 else line
         self._shut(self.offset)
         return EventTooLarge(size, self._limit, start, items)
 
     def _shut(self, offset: int) -> None:
-        """Let go of all that is held and take no more."""
+        """Drop everything that is held and accept no more."""
         self._ahead = _END
         self._block = -1
         self._line = offset

@@ -1,6 +1,6 @@
 """Latency and throughput of a stream: pure functions of what happened and when. No clock, no I/O.
 
-Times go in as integer ns of one monotonic clock and come out as ms.
+Times come in as integer ns of one monotonic clock; results are in ms.
 """
 
 from sse_tui.metrics.clocks import NS_PER_MS, ClockBuilder, Clocks

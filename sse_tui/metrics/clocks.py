@@ -1,14 +1,14 @@
-"""When the stages of a response were reached, from the first byte of the request on an open connection.
+"""When a response reached each stage, counted from the first byte of the request on an open connection.
 
-Connection set-up is kept apart, so that a cold connection does not hide in the time to first token. What the
-names mean, and who else means the same by them:
+Connecting is measured separately, so that a cold connection does not inflate the time to first token. What the names
+mean, and which other tools define them the same way:
 
-- ttfb: status line and headers are in.
-- ttfc, time to first chunk: the first event, whatever it holds (OpenTelemetry; vLLM's TTFT for chats).
-- ttft, time to first token: the first event with text, reasoning or a tool call in it (AIPerf, guidellm). A
-  chunk with only a role, an empty one, usage, a heartbeat or a sentinel is none.
-- ttfo, time to first output: first event with visible text or a tool call (AIPerf); ttft if none reasons.
-- e2e, end to end: the last event that bears tokens (AIPerf, vLLM).
+- ttfb: status line and headers have arrived.
+- ttfc, time to first chunk: the first event, whatever it contains (OpenTelemetry; vLLM's TTFT for chats).
+- ttft, time to first token: the first event with text, reasoning or a tool call (AIPerf, guidellm). A chunk with only
+  a role, an empty one, usage, a heartbeat or a sentinel does not count.
+- ttfo, time to first output: the first event with visible text or a tool call (AIPerf); without reasoning, the ttft.
+- e2e, end to end: the last event with tokens (AIPerf, vLLM).
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ NS_PER_MS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Milliseconds, None for what did not happen or was not seen.
+    """Times in ms, None for what did not happen or was not observed.
 
-    `dns`, `tcp`, `tls` and `sent` (first to last byte of the request) are durations; everything after them
-    counts from the first byte of the request. `stream_end` is the end of the body, which can be later than
-    `e2e`.
+    `dns`, `tcp`, `tls` and `sent` (first to last byte of the request) are durations; the others count from the first
+    byte of the request. `stream_end` is the end of the body, which may be later than `e2e`.
     """
 
     dns: float | None = None
@@ -41,21 +40,21 @@ class Clocks:
 
     @property
     def connect(self) -> float | None:
-        """All of the connection set-up, ms; None on a connection that was open already."""
+        """Time to connect, in ms; None if the connection was already open."""
         parts = [part for part in (self.dns, self.tcp, self.tls) if part is not None]
         return sum(parts) if parts else None
 
     @property
     def thinking(self) -> float | None:
-        """From the first token to the first visible one, ms: how long the reasoning took."""
+        """From the first token to the first visible one, in ms: the duration of the reasoning."""
         return None if self.ttft is None or self.ttfo is None else self.ttfo - self.ttft
 
 
 class ClockBuilder:
-    """Takes what happened, in order and in ns on one clock, and gives the `Clocks` so far.
+    """Takes what happened, in order, with times in ns on one clock, and computes the `Clocks` so far.
 
-    Of everything but tokens and ends the first occurrence counts. Where `timed` is False the times mean
-    nothing and no clock is given.
+    The first occurrence counts, except for tokens and ends. If `timed` is False, times have no meaning and all clocks
+    are None.
     """
 
     _SETUP = ("dns", "tcp", "tls")
@@ -71,12 +70,12 @@ class ClockBuilder:
         self._end: int | None = None
 
     def started(self, t: int) -> None:
-        """The request began at `t`: stands in for the first byte written where no phase tells (HTTP/2)."""
+        """The request started at `t`. Used if no phase says when its first byte was written (HTTP/2)."""
         if self._started is None:
             self._started = t
 
     def phase(self, name: str, t: int, dt: int) -> None:
-        """A phase of the connection ended at `t` after `dt`; names as in `recording.records.Phase`."""
+        """A phase of the connection ended at `t` after `dt`; for names see `recording.records.Phase`."""
         self._phases.setdefault(name, (t, dt))
 
     def event(self, t: int) -> None:
@@ -85,7 +84,7 @@ class ClockBuilder:
             self._first_event = t
 
     def token(self, t: int, visible: bool = True) -> None:
-        """An event that bears tokens was dispatched; `visible`: not only reasoning."""
+        """An event with tokens was dispatched; `visible` if they are not just reasoning."""
         if self._first_token is None:
             self._first_token = t
         if visible and self._first_visible is None:
@@ -93,12 +92,12 @@ class ClockBuilder:
         self._last_token = t
 
     def end(self, t: int) -> None:
-        """The body ended; of several connections the last end counts."""
+        """The body ended. With several connections the last end counts."""
         self._end = t
 
     @property
     def t0(self) -> int | None:
-        """ns: the first byte of the request written on an open connection, as near as the phases tell."""
+        """When the first byte of the request was written on an open connection, in ns, as far as the phases say."""
         for name in ("sent", "headers"):
             if name in self._phases:
                 t, dt = self._phases[name]

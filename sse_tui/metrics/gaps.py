@@ -1,14 +1,13 @@
-"""Gaps between the events of a response that bear tokens, and what follows from them.
+"""Gaps between the token-bearing events of a response, and what can be computed from them.
 
-- One sample per pair of consecutive token-bearing events, however many tokens are in them (vLLM's "ITL",
-  AIPerf's ICL).
-- Events completed by the same read share its stamp: how far apart they were sent cannot be known. Such a pair
-  is counted as coalesced and is no sample; AIPerf and others report 0 ms for it.
-- TPOT, time per output token = (last - first token-bearing event) / (tokens - tokens in the first event), the
-  tokens being the server's count where there is one (vLLM, AIPerf and MLPerf agree where the first event
-  holds one token).
-- Decode speed is 1/TPOT, never tokens over the whole time.
-- A gap across a reconnect is the reconnect's, not the model's: it is kept apart.
+- One sample per pair of consecutive token-bearing events, however many tokens they contain (vLLM's "ITL", AIPerf's
+  ICL).
+- Events completed by the same read have the same timestamp, so the gap between them is unknown. Such a pair is counted
+  as coalesced and is not a sample; AIPerf and others report 0 ms for it.
+- TPOT, time per output token = (last - first token-bearing event) / (tokens - 1), where tokens is the server's count
+  if there is one (vLLM, AIPerf and MLPerf agree if the first event contains one token).
+- Decode speed is 1/TPOT, never tokens divided by the total time.
+- A gap across a reconnect is kept separate: it says nothing about the model.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ RECENT = 512
 
 @dataclass(frozen=True, slots=True)
 class Tpot:
-    """Time per output token in ms, None where unknown; `source` of the token count: "usage" or "events"."""
+    """Time per output token in ms, None if unknown; `source` of the token count: "usage" or "events"."""
 
     ms: float | None = None
     source: str | None = None
@@ -37,10 +36,10 @@ class Tpot:
 
 
 class Gaps:
-    """Takes reads and token-bearing events in order, times in ns, and gives gaps in ms.
+    """Takes reads and token-bearing events in order, with times in ns, and computes the gaps in ms.
 
-    `between` holds the observed gaps, `resume_gaps` those across a reconnect. `recent` are the last ones for
-    drawing, None for a gap that was not observed. Where `timed` is False none is.
+    `between` are the observed gaps, `resume_gaps` those across a reconnect. `recent` are the latest, for drawing, None
+    for a gap that was not observed. If `timed` is False, none is observed.
     """
 
     def __init__(self, stutter_ms: float = STUTTER_MS) -> None:
@@ -57,14 +56,14 @@ class Gaps:
         self._last: int | None = None
         self._read_id: int | None = None
         self._conn: int | None = None
-        # Events of the read after a reconnect: the server made them during the gap, which is taken out.
+        # The read after a reconnect: the server generated its events during the gap, which is subtracted.
         self._resume_read: int | None = None
         self._caught_up = 0
         self._event_reads = 0
         self._events = 0
 
     def read(self, events: int) -> None:
-        """The connection was read; the bytes completed `events` events."""
+        """A read completed `events` events."""
         if events:
             self._event_reads += 1
             self._events += events
@@ -102,20 +101,20 @@ class Gaps:
 
     @property
     def coalesced_share(self) -> float | None:
-        """Share of the gaps that were not observable, 0 to 1; None without any gap."""
+        """Share of the gaps that could not be observed, 0 to 1; None without gaps."""
         gaps = self.coalesced + len(self.between)
         return self.coalesced / gaps if gaps and self.timed else None
 
     @property
     def events_per_read(self) -> float | None:
-        """Events per read that completed any; well above 1 something on the way holds data back.
+        """Events per read that completed any. If well above 1, something between here and the server is buffering.
 
-        None where `timed` is False: what was imported without times has no reads of its own either.
+        None if `timed` is False: a capture without times does not say how it was read either.
         """
         return self._events / self._event_reads if self._event_reads and self.timed else None
 
     def tokens_per_event(self, tokens: int | None, *, hidden: int = 0) -> float | None:
-        """The server's count of output tokens per token-bearing event; None where either is unknown.
+        """The server's count of output tokens per token-bearing event; None if either is unknown.
 
         `hidden` as for `tpot`.
         """
@@ -125,9 +124,9 @@ class Gaps:
     def tpot(self, tokens: int | None, *, hidden: int = 0) -> Tpot:
         """Time per output token.
 
-        `tokens` is the server's count, None or 0 for unknown; `hidden` of them never came as events, as with
-        reasoning that is only counted. Gaps across a reconnect are taken out of the time, and with them the
-        events that came at once after it, which would otherwise count as made in no time.
+        `tokens` is the server's count, None or 0 if unknown; `hidden` of them were never sent, such as reasoning that
+        is only counted. Gaps across a reconnect are subtracted from the time, and so are the events that arrived at
+        once after it, which would otherwise seem to have taken no time.
         """
         gaps = self.token_events - 1
         if not self.timed or self._first is None or self._last is None or gaps <= self._caught_up:
@@ -140,6 +139,6 @@ class Gaps:
         return Tpot(ms / (gaps * share), "events")
 
     def rate(self, now: int, window_ms: float = 1_000) -> float:
-        """Token-bearing events a second over the window that ends `now`, for a display of a live stream."""
+        """Token-bearing events per second in the window that ends `now`, for a live display."""
         since = now - window_ms * NS_PER_MS
         return sum(since < t <= now for t in self._times) * 1000 / window_ms

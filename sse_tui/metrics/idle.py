@@ -1,8 +1,8 @@
-"""Three idle clocks of a connection, because each of them misses what the others see.
+"""Three idle clocks of a connection, because each misses something that the others notice.
 
-Bytes: anything at all, a heartbeat included; what proxies and sockets time. Events: what a standard client
-sees, and its watchdogs. Progress: deltas that bring the answer on; the only one that notices a server which
-keeps sending heartbeats while it is stuck.
+Bytes: anything, heartbeats included; this is what proxies and sockets time. Events: what a standard client and its
+watchdogs see. Progress: deltas that extend the answer; only this one notices a server that is stuck but keeps sending
+heartbeats.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _GAPS_NEEDED = 2
 
 @dataclass(frozen=True, slots=True)
 class IdleView:
-    """The clocks at one moment, ms; None where nothing has happened yet.
+    """The clocks at one moment, in ms; None if nothing has happened yet.
 
-    `beat_period` is the learned heartbeat period. `limit_s` is the next known limit that silence will reach,
-    in `limit_in` ms; None beyond the last.
+    `beat_period` is the observed heartbeat period. `limit_s` is the next known limit, which will be reached in
+    `limit_in` ms if nothing arrives; None beyond the last limit.
     """
 
     bytes: float | None
@@ -55,7 +55,7 @@ class IdleView:
 
 
 class Idle:
-    """Takes what arrived, times in ns, and tells how long each kind has been missing."""
+    """Takes what arrives, with times in ns, and says how long ago the last of each kind was."""
 
     def __init__(self) -> None:
         self.last_bytes: int | None = None
@@ -75,15 +75,15 @@ class Idle:
         self.last_event = t
 
     def progress(self, t: int) -> None:
-        """An event that brought text, reasoning or a tool call."""
+        """An event with text, reasoning or a tool call."""
         self.last_progress = t
 
     def beat(self, t: int) -> None:
-        """A heartbeat: a comment, or an event that is one."""
+        """A heartbeat: a comment, or an event that serves as one."""
         last, self.last_beat = self.last_beat, t
         self.beats += 1
         if last is None or t <= last:
-            return  # the first one, or another in the same read
+            return  # the first one, or another one in the same read
         period = (t - last) / NS_PER_MS
         self._periods.append(period)
         if self.last_progress is None or self.last_progress <= last:
@@ -91,10 +91,10 @@ class Idle:
 
     @property
     def beat_period(self) -> float | None:
-        """ms between heartbeats: the median of the gaps seen, None before two of them.
+        """ms between heartbeats: the median of the observed gaps, None before there are two.
 
-        Gaps without progress in them are preferred: many servers send a heartbeat only after a time of
-        silence, and count that time anew after each event.
+        Gaps without progress are preferred: many servers send a heartbeat only after some time of silence, which
+        starts again with every event.
         """
         for periods in (self._quiet_periods, self._periods):
             if len(periods) >= _GAPS_NEEDED:

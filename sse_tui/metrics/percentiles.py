@@ -1,8 +1,7 @@
 """Percentiles by one rule: linear interpolation between the closest ranks of the raw samples.
 
-That is Hyndman and Fan's type 7, the default of numpy, which vLLM's and AIPerf's figures use too. With fewer
-than 100 samples a p99 would be an interpolation towards a single value: it is None then, and the maximum is
-shown instead.
+This is type 7 of Hyndman and Fan, the default of numpy, which vLLM and AIPerf use too. With fewer than 100 samples a
+p99 would be an interpolation towards a single value: it is None then, and the maximum is shown instead.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ P99_MIN_SAMPLES = 100
 _QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
 WIDE = 1 << 16
-"""Up to how many samples are kept as wide as they came."""
+"""Up to how many samples are stored in full precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Summary of `n` samples in the samples' own unit, ms everywhere here; None where `n` is too small.
+    """Summary of `n` samples in their own unit, which is ms everywhere here; None where `n` is too small.
 
-    `sd` is the standard deviation of the samples themselves (divided by n, as numpy does), `p99` is None
-    below 100 samples, where `max` stands in for it.
+    `sd` is the standard deviation of the samples themselves (divided by n, as in numpy). `p99` is None for fewer than
+    100 samples, where `max` replaces it.
     """
 
     n: int = 0
@@ -42,7 +41,7 @@ class Stats:
 
     @property
     def p99_or_max(self) -> float | None:
-        """What to show for the p99: the p99, or with too few samples the maximum."""
+        """What to show as the p99: the p99, or the maximum if there are too few samples."""
         return self.max if self.p99 is None else self.p99
 
 
@@ -59,7 +58,7 @@ def _quantile(n: int, q: float, value_at: Callable[[int], float]) -> float:
 
 
 def _between(a: float, b: float, fraction: float) -> float:
-    """Linear interpolation that never leaves [a, b], rounded as numpy does; `b` may be infinite."""
+    """Linear interpolation that stays within [a, b] and rounds as numpy does; `b` may be infinite."""
     if a == b or fraction == 0:
         return a
     if math.isinf(b):
@@ -78,10 +77,10 @@ def summarize(samples: Iterable[float]) -> Stats:
 
 
 class Samples:
-    """Samples that keep coming, with an exact summary of those so far at any time.
+    """A growing set of samples, with an exact summary at any time.
 
-    Adding is one append: order, mean and deviation take in what is new when the summary is asked for.
-    Beyond `WIDE` samples each is kept to 24 bits.
+    Adding a sample is one append; new samples are put in order when a summary is requested. Beyond `WIDE` samples, each
+    is stored with 24 bits of precision.
     """
 
     __slots__ = ("_finite", "_mean", "_new", "_ordered", "_room", "_square", "_stats")

@@ -1,4 +1,4 @@
-"""Service level objectives over the finished requests of a session: bounds, and a table of what holds."""
+"""Service level objectives for the finished requests of a session: bounds, and a table of results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sse_tui.metrics.percentiles import Stats, summarize
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds: times in ms and the share of errors must stay below, the share of completions above."""
+    """The bounds: times in ms and the share of errors must be below, the share of completions above."""
 
     ttft_p50_ms: float
     ttft_p99_ms: float
@@ -23,11 +23,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The numbers of one finished request, ms. None where a number is not known: it then counts neither way.
+    """The numbers of one finished request, in ms. A number that is None is unknown and does not count.
 
-    `gaps` are its observed gaps between token-bearing events; `complete` is None when the dialect cannot
-    tell; `error`: it failed, or an error was reported inside the stream. A request that the user stopped is
-    not a finished request and should be left out.
+    `gaps` are the observed gaps between token-bearing events. `complete` is None if the dialect cannot tell.
+    `error`: the request failed, or the server reported an error in the stream. Requests stopped by the user are not
+    finished and should be left out.
     """
 
     ttft: float | None = None
@@ -38,10 +38,9 @@ class Finished:
 
 
 class Objective(NamedTuple):
-    """One objective. `state` is "pass", "fail" or "unknown" (`value` is None then).
+    """One objective. `state` is "pass", "fail" or "unknown" (then `value` is None).
 
-    `unit` is "ms" or "share"; `n` counts the samples behind `value`, and `statistic` says what it is, since a
-    p99 of fewer than 100 samples is the maximum.
+    `unit` is "ms" or "share". `value` is the `statistic` of `n` samples: with fewer than 100, a p99 is the maximum.
     """
 
     name: str
@@ -54,10 +53,9 @@ class Objective(NamedTuple):
 
 
 def evaluate(bounds: Bounds, requests: Sequence[Finished]) -> list[Objective]:
-    """The table, always of the same six rows.
+    """The table, which always has the same six rows.
 
-    TPOT is judged by its median over the requests, TBT (time between tokens) over the gaps of all of them
-    together.
+    TPOT is judged by its median over all requests, TBT (time between tokens) by the gaps of all requests together.
     """
     ttft = summarize(request.ttft for request in requests if request.ttft is not None)
     tpot = summarize(request.tpot for request in requests if request.tpot is not None)
@@ -76,7 +74,7 @@ def evaluate(bounds: Bounds, requests: Sequence[Finished]) -> list[Objective]:
 
 
 def passed(rows: Sequence[Objective]) -> int:
-    """How many objectives are known to hold."""
+    """How many objectives are met."""
     return sum(row.state == "pass" for row in rows)
 
 
@@ -98,7 +96,7 @@ def _time(
 
 def _share(name: str, bound: float, hits: int, n: int, *, above: bool) -> Objective:
     value = hits / n if n else None
-    # A bound of 1 or of 0 could otherwise never be met.
+    # Otherwise a bound of 1 or 0 could never be met.
     holds = value is not None and ((value > bound or value == 1) if above else (value < bound or value == 0))
     return Objective(name, bound, value, _state(value, holds), "share", "share", n)
 

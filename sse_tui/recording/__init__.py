@@ -1,39 +1,35 @@
-"""Recordings: the record types, the file they are in, and everything that reads or writes it.
+"""Recordings: the record types, the file format, and everything that reads or writes it.
 
 The format, version 1
 ---------------------
 
-A file of UTF-8 JSON lines, one object a line, each ended by LF, extension `.sse.jsonl`. The first line is
-the header, every other line a record. A file is only ever appended to; cut anywhere, it is a recording up
-to its last whole line. A field that has its default may be missing. A reader passes over fields and kinds
-that it does not know (they are additions within the version); it refuses another `version`, whose fields
-may mean something else.
+A file of UTF-8 JSON lines, one object per line, each ended by LF, with the extension `.sse.jsonl`. The first line is
+the header, every other line a record. A file is only ever appended to; cut off anywhere, it is a recording up to its
+last complete line. A field with its default value may be missing. A reader skips fields and kinds it does not know
+(additions within the version) and rejects any other `version`, whose fields may have other meanings.
 
-The header: `format` ("sse-recording"), `version` (1), `tool` (what wrote it), `created` (RFC 3339), `clock`
-(where chunk times come from: "kernel", "read", "imported" for those of another tool, or "none" when times mean
-nothing), `redacted` (names whose
-values are never written: headers, query parameters and body fields; "*" stands for anything, "pattern:N"
-for a user's own).
+The header: `format` ("sse-recording"), `version` (1), `tool` (what wrote it), `created` (RFC 3339), `clock` (the source
+of chunk times: "kernel", "read", "imported" for those of another tool, or "none" if times have no meaning), `redacted`
+(names whose values are never written: headers, query parameters and body fields; "*" matches anything, "pattern:N"
+is one of the user's patterns).
 
-Every record: `t` (integer, nanoseconds since the session started), `k` (the kind), `turn` (which request of
-the user, from 1; default 0, none), `conn` (which connection, from 1 over the whole session; default 0,
-none). Then by kind, "?" marking what may be missing:
+Every record: `t` (integer, nanoseconds since the session started), `k` (the kind), `turn` (the number of the user's
+request, from 1; default 0, none), `conn` (the number of the connection, from 1, over the whole session; default 0,
+none). Then, by kind, with "?" after what may be missing:
 
-- `request`: `method`, `url`, `headers` ([[name, value], ...] in order), `body`? (text) or `body_b64`?
-(base64, when it
-  is not UTF-8), `dialect`? (how the answer is to be read)
-- `phase`: `name` (dns, tcp, tls, sent, headers, first_byte), `dt` (nanoseconds it lasted, up to `t`)
+- `request`: `method`, `url`, `headers` ([[name, value], ...] in order), `body`? (text) or `body_b64`? (base64, if it
+  is not UTF-8), `dialect`? (how to read the answer)
+- `phase`: `name` (dns, tcp, tls, sent, headers, first_byte), `dt` (its duration in nanoseconds, up to `t`)
 - `response`: `status`, `http_version`, `headers`
-- `chunk`: one read of the body, transfer coding removed and content coding kept: `text`, or `b64` when
-these bytes on
-  their own are not UTF-8 (a read may end inside a character); `clock`? where it is not the header's
-- `fault`: `plan` (what was asked for), `at` (where it fired), `did` (what was done)
+- `chunk`: one read of the body, with the transfer coding removed and the content coding kept: `text`, or `b64` if these
+  bytes alone are not UTF-8 (a read may end inside a character); `clock`? if it differs from the header's
+- `fault`: `plan` (what was requested), `at` (where it fired), `did` (what was done)
 - `close`: `reason` (eof, incomplete, reset, timeout, client, fault, refused, error), `detail`?
-- `reconnect`: `delay_ms`, `last_event_id` ("" when none is sent), `policy`, `attempt`? (default 1)
+- `reconnect`: `delay_ms`, `last_event_id` ("" if none is sent), `policy`, `attempt`? (default 1)
 - `note`: `text`
 - `end`: `reason`
 
-A redacted value reads "[redacted]", in a URL "redacted", and in a chunk as many asterisks as it had bytes.
+A redacted value is "[redacted]", in a URL "redacted", and in a chunk one asterisk for each of its bytes.
 """
 
 from sse_tui.recording.follower import Follower

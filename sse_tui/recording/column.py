@@ -1,4 +1,4 @@
-"""A long column of numbers that only grows: its beginning is in memory, what follows goes to a nameless file.
+"""A long column of numbers that only grows: the beginning is in memory, the rest in an anonymous file.
 
 So a recording of any size can be indexed: the columns of ten million rows take no more memory than those of one. A
 short one never touches the disk, and where the disk is full a long one stays in memory.
@@ -18,7 +18,7 @@ CACHED = 2
 
 
 class Column:
-    """Numbers of one type code of `array`, appended and then read by position."""
+    """Numbers of one `array` type code, appended and then read by position."""
 
     __slots__ = ("_blocks", "_cache", "_code", "_file", "_spilled", "_tail")
 
@@ -39,14 +39,14 @@ class Column:
         if len(self._tail) == BLOCK:
             self._put()
 
-    def __getitem__(self, place: int) -> int:
-        if place < 0:
-            place += len(self)
-        number, rest = divmod(place, BLOCK)
+    def __getitem__(self, position: int) -> int:
+        if position < 0:
+            position += len(self)
+        number, rest = divmod(position, BLOCK)
         return self._block(number)[rest]
 
     def index(self, value: int, start: int = 0) -> int:
-        """The first place from `start` on that holds `value`. Raises ValueError."""
+        """The first position from `start` on that holds `value`. Raises ValueError."""
         number, rest = divmod(start, BLOCK)
         while number <= len(self._blocks) + self._spilled:
             try:
@@ -78,7 +78,7 @@ class Column:
 
     def _put(self) -> None:
         full, self._tail = self._tail, array(self._code)
-        # Blocks in memory all come before those on disk.
+        # Blocks in memory always come before those on disk.
         if self._spilled or len(self._blocks) >= IN_MEMORY:
             if self._write(full):
                 self._spilled += 1
@@ -92,7 +92,7 @@ class Column:
         data = block.tobytes()
         try:
             if self._file is None:
-                import tempfile  # only a long column needs it
+                import tempfile  # only needed for long columns
 
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - it goes with the column
             return os.pwrite(self._file.fileno(), data, self._spilled * len(data)) == len(data)

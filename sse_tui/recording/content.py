@@ -1,7 +1,7 @@
-"""Content codings of a response body: records keep the coded bytes, readers of events need them decoded.
+"""Content codings of a response body: records keep the encoded bytes, the parser needs them decoded.
 
-Only what the standard library decodes (gzip, deflate). A coding that is not known is reported as such and its bytes
-are passed through, so that a viewer shows what came instead of nothing.
+Only those that the standard library can decode (gzip, deflate). An unknown coding is reported, and its bytes are
+passed through, so that there is something to look at.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Iterable
 
 from sse_tui import fields
 
-# What one read may grow to: 64 KiB expand to 66 MiB at most, and more only where codings are stacked on purpose.
+# The most that one read may expand to. 64 KiB of gzip expand to 66 MiB at most; more takes several codings.
 MOST = 128 * 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class ContentDecoder:
-    """Decodes the body of one response, read by read, without holding back what can be decoded."""
+    """Decodes the body of one response read by read, returning whatever can be decoded so far."""
 
     def __init__(self, headers: Iterable[tuple[str, str]]) -> None:
-        """`headers` are the response's; several ``content-encoding`` fields are one list."""
+        """`headers` are those of the response; several ``content-encoding`` fields form one list."""
         codings = [coding.lower() for coding in fields.elements(headers, "content-encoding")]
         self.codings = tuple(coding for coding in codings if coding != "identity")
         self.damage: str | None = None
@@ -31,16 +31,16 @@ class ContentDecoder:
 
     @property
     def identity(self) -> bool:
-        """True when nothing is decoded: the bytes of the records are the bytes of the event stream."""
+        """True if there is nothing to decode: the bytes of the records are those of the event stream."""
         return not self._stages
 
     @property
     def unfinished(self) -> bool:
-        """True when coded data has begun and its end has not come, so that something is missing."""
+        """True if the encoded data has started but not ended, so something is missing."""
         return self.damage is None and any(stage.unfinished for stage in self._stages)
 
     def decode(self, data: bytes) -> bytes:
-        """The decoded bytes that `data` completes; b"" after the coding turned out damaged (see `damage`)."""
+        """The bytes that `data` decodes to; b"" once the encoded data has turned out to be damaged (see `damage`)."""
         if not self._stages or not data:
             return data
         if self.damage is not None:
@@ -55,7 +55,7 @@ class ContentDecoder:
 
 
 class _Deflate:
-    """HTTP's "deflate" is zlib by the book and raw deflate in practice; the first bytes tell which."""
+    """By RFC 9110 "deflate" is the zlib format, but some servers send raw deflate; the first bytes show which."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj()
@@ -78,7 +78,7 @@ class _Deflate:
 
 
 class _Gzip:
-    """gzip, several members in a row included; what follows them is no member and is let go, as browsers do."""
+    """gzip, also with several members in a row. As in browsers, anything else after a member is ignored."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)

@@ -1,4 +1,4 @@
-"""Following a recording while it is written: the new records since the last look."""
+"""Follows a recording while it is being written: the new records since the last poll."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from sse_tui.recording.records import Header, Record
 class Follower:
     """Reads a growing recording in steps.
 
-    The file need not exist yet. It is kept open, so that renaming it does not disturb the follower. A last
-    line that is not complete is left for a later `poll`; nothing of it is kept, since a writer on a full
-    disk takes it back.
+    The file need not exist yet. It is kept open, so it can be renamed meanwhile. An incomplete last line is left for a
+    later `poll`, which reads it again from the start: a writer removes it when the disk is full.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -36,22 +35,22 @@ class Follower:
 
     @property
     def offset(self) -> int:
-        """Where the next line to read begins."""
+        """The byte offset of the next line to read."""
         return self._offset
 
     @property
     def caught_up(self) -> bool:
-        """Whether the latest `poll` read all there was, but for a line that is not complete."""
+        """Whether the latest `poll` read everything but an incomplete last line."""
         return self._size in (self._offset, self._waiting_at)
 
     @property
     def damage(self) -> list[Damage]:
-        """The lines that were left out because they are broken."""
+        """The lines that were skipped because they are damaged."""
         return self._lines.damage
 
     @property
     def unknown(self) -> dict[str, int]:
-        """How many records were left out because this version does not know their kind."""
+        """How many records of each unknown kind were skipped."""
         return self._lines.unknown
 
     def poll(self, limit_bytes: int | None = None) -> list[tuple[int, Record]]:
@@ -66,7 +65,7 @@ class Follower:
                 return []
             self._size = os.fstat(self._fd).st_size
             if self._size < self._offset:
-                message = f"{self.path} has become shorter while it was read."
+                message = f"{self.path} was truncated while it was being read."
                 raise RecordingError("recording-truncated", message)
             if self._size in (self._offset, self._waiting_at):
                 return []
@@ -75,7 +74,7 @@ class Follower:
             raise RecordingError("recording-read", f"Cannot read {self.path}: {error.strerror}.") from error
 
     def close(self) -> None:
-        """Close the file; a second call does nothing."""
+        """Close the file. Idempotent."""
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
             os.close(fd)
@@ -97,7 +96,7 @@ class Follower:
         return True
 
     def _complete_lines(self, limit: int | None) -> bytes:
-        """From the offset to the last line end within the limit, or to the first one after it."""
+        """From the offset to the last line end within the limit, or to the first one beyond it."""
         there = self._size - self._offset
         wanted = there if limit is None else max(1, min(limit, there))
         while True:
@@ -127,7 +126,7 @@ class Follower:
 
 
 def _read_exactly(fd: int, count: int, offset: int) -> bytes:
-    """Up to the end of the file; one call may give less than was asked for, 2 GiB on Linux at the most."""
+    """Up to the end of the file. One call may return less than requested: at most 2 GiB on Linux."""
     pieces: list[bytes] = []
     while count and (piece := os.pread(fd, count, offset)):
         pieces.append(piece)

@@ -1,7 +1,6 @@
-"""Opening whatever holds an event stream: a recording, a raw stream, or what another tool captured.
+"""Opens whatever contains an event stream: a recording, a raw stream, or a capture of another tool.
 
-What has no times says so: the header of what was made of it has the clock "none". Where the capture itself has
-times the clock is "imported".
+The clock in the header is "imported" if the capture has times, and "none" if it has not.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from sse_tui.recording.records import Chunk, Header
 
 __all__ = ["SNIFF_BYTES", "enough", "open_any", "raw_header", "raw_records", "sniff", "untimed"]
 
-# First bytes of what people open by mistake, what it is, and what helps.
+# First bytes of what people open by mistake, what it is, and a hint.
 _BINARY = (
     (b"\x1f\x8b", "gzip data", "Unpack it first: gunzip -c FILE | sse-tui open -"),
     (b"\x28\xb5\x2f\xfd", "zstd data", "Unpack it first: zstd -dc FILE | sse-tui open -"),
@@ -41,40 +40,39 @@ _BINARY = (
 
 
 def sniff(first: bytes, name: str = "the input") -> Kind:
-    """What an input is by its first bytes (`SNIFF_BYTES` will do). RecordingError when empty or binary."""
+    """What an input is, by its first bytes (`SNIFF_BYTES` will do). RecordingError if it is empty or binary."""
     if not first:
         raise RecordingError("input-empty", f"{name} is empty.", "Give a recording or an event stream.")
     for magic, what, hint in _BINARY:
         if first.startswith(magic):
             raise RecordingError("input-binary", f"{name} is {what}, not an event stream.", hint)
-    # An event stream may hold a NUL or two; in a tenth of its bytes it is something else.
+    # An event stream may contain a few NULs, but not in a tenth of its bytes.
     if first.count(0) * 10 > len(first):
         raise RecordingError("input-binary", f"{name} is binary data, not an event stream.")
     return kind_of(first)
 
 
 def enough(first: bytes) -> bool:
-    """Whether these first bytes are enough to tell what an input is."""
+    """Whether these first bytes are enough to recognise the format."""
     return not undecided(first)
 
 
 def raw_header(*, tool: str = "", created: str = "") -> Header:
-    """The header for an imported stream: its times mean nothing."""
+    """The header for an imported stream, whose times have no meaning."""
     return Header(tool=tool, created=created, clock="none")
 
 
 def untimed(blocks: Iterable[bytes]) -> Iterator[Piece]:
-    """The blocks of an input that was not stamped, for `raw_records` and the imports."""
+    """The blocks of an input without times, for `raw_records` and the importers."""
     for block in blocks:
         yield 0, block
 
 
 def open_any(source: Source, *, tool: str = "", created: str = "") -> Recording:
-    """A recording, a raw event stream or another capture, from a path or an open file of bytes, as a recording.
+    """A recording, a raw event stream or another capture, from a path or a binary file, as a recording.
 
-    The offsets that `with_offsets` gives for what is no recording are those of the chunks in all bodies; there
-    are no lines there for a `BodyReader`. `tool` and `created` go into the header of what is none. Raises
-    RecordingError.
+    For anything but a recording, `with_offsets` returns the offsets of the chunks in all bodies together: there are no
+    lines for a `BodyReader`, and `tool` and `created` are written into its header. Raises RecordingError.
     """
     name = source_name(source)
     if isinstance(source, str | Path) and is_regular(Path(source)):
@@ -92,7 +90,7 @@ def open_any(source: Source, *, tool: str = "", created: str = "") -> Recording:
 
 
 def _start(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """Enough bytes to tell what an input is (its first line, or `SNIFF_BYTES`), and all its blocks."""
+    """Enough bytes to recognise the format (the first line, or `SNIFF_BYTES`), and all blocks of the input."""
     read: list[bytes] = []
     first = b""
     for block in blocks:
@@ -104,7 +102,7 @@ def _start(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _imported(kind: Kind, name: str, header: Header, blocks: Callable[[], Iterator[bytes]]) -> Recording:
-    # A document is read to its end here, since what is in it decides the clock.
+    # A document is read completely here, because its content decides the clock.
     first = import_pieces(kind, untimed(blocks()), clock=header.clock)
     header.clock = first.clock
     begun = [first.records]

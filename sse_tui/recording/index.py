@@ -1,4 +1,4 @@
-"""Random access to the bodies in a recording of any size, without holding them.
+"""Random access to the bodies in a recording of any size without keeping them in memory.
 
 The index keeps numbers only, in typed columns: 28 bytes a chunk (its place among the connection's chunks and
 its body offset there; its line's offset in the file and its time), of which those of a long recording are not in
@@ -72,11 +72,11 @@ class BodyIndex:
         return self._times[number]
 
     def file_offset_of(self, number: int) -> int:
-        """Where the line of a chunk begins in the file."""
+        """The offset of a chunk's line in the file."""
         return self._offsets[number]
 
     def chunk_at(self, conn: int, offset: int) -> int | None:
-        """The number of the chunk that brought the byte at `offset` of the body, None outside of it."""
+        """The number of the chunk with the byte at `offset` of the body; None if the body is shorter."""
         body = self._bodies.get(conn)
         if body is None or not 0 <= offset < body.size:
             return None
@@ -121,7 +121,7 @@ class BodyReader:
         return b"".join(pieces)
 
     def chunk(self, number: int) -> bytes:
-        """The bytes of a chunk. Raises RecordingError when the file no longer has it there."""
+        """The bytes of a chunk. Raises RecordingError if it is no longer there."""
         data = self._cache.get(number)
         if data is not None:
             self._cache.move_to_end(number)
@@ -134,7 +134,7 @@ class BodyReader:
         return data
 
     def close(self) -> None:
-        """Close the file; a second call does nothing."""
+        """Close the file. Idempotent."""
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
             os.close(fd)
@@ -148,7 +148,7 @@ class BodyReader:
         self.close()
 
     def record(self, offset: int) -> Record:
-        """The record whose line begins at `offset`. Raises RecordingError when there is none any more."""
+        """The record whose line starts at `offset`. Raises RecordingError if it is no longer there."""
         try:
             record = decode_record(self._line(offset))
         except BROKEN:
@@ -176,7 +176,7 @@ class BodyReader:
             end = self._window.find(b"\n", begin)
             if end >= 0:
                 return self._window[begin:end]
-        # Whoever goes backwards will want the lines before this one next.
+        # A reader going backwards will ask for the lines before this one next.
         back = WINDOW // 2 if offset < self._window_at else 0
         self._window_at = max(0, offset - back)
         self._window = os.pread(self._fd, WINDOW, self._window_at)
@@ -185,7 +185,7 @@ class BodyReader:
         return self._window[begin:end] if end >= 0 else self._long_line(offset)
 
     def _long_line(self, offset: int) -> bytes:
-        """A line longer than the window, which is not kept; at the end of the file what there is of it."""
+        """A line longer than the window, which is not kept; without a line end, what there is of it."""
         size = WINDOW
         while True:
             data = os.pread(self._fd, size, offset)

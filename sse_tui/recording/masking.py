@@ -1,17 +1,17 @@
-"""Finding values that are known to be secret, in whatever form they come back, and masking them in a body.
+"""Finds known secrets, in whatever form they come back, and masks them in a body.
 
-A server may echo a key in an error message, a proxy may put it in a URL, a tool may encode it. So each
-value is kept in the forms in which it travels: as it is, percent-encoded, JSON-escaped (once and twice) and
-as a part of a base64 text at any of the three alignments.
+A server may echo a key in an error message, a proxy may put it into a URL, a tool may encode it. So each value is
+searched for as it is, percent-encoded, JSON-escaped (once and twice), and as part of base64 text at each of the three
+alignments.
 
-Masking in a body keeps every byte count, since offsets and sizes are what a recording is for: a secret
-becomes as many asterisks as it had bytes. Reads cut a body anywhere, so a secret can begin in one read and
-end in the next. Its first part cannot be held back (a read has to be recorded when it came) nor taken back
-(the file only grows). Therefore a read that ends in the beginning of a secret has that beginning masked at
-once when it is at least `EAGER` bytes long (half of the secret if that is less); the bytes of the last
-reads are remembered, in memory, so that the rest is recognised and masked when it comes, however small the
-pieces. What can reach the disk of a secret cut that way is its first `EAGER - 1` bytes at the most. The
-price: text which only happens to end a read with the beginning of a secret shows asterisks there.
+Masking a body preserves all sizes and offsets, because a recording exists to show them: a secret becomes as many
+asterisks as it has bytes. A body may be cut anywhere into reads, so a secret can start in one read and end in the
+next. The first part cannot be held back (a read must be recorded when it arrives) nor changed later (the file only
+grows). Therefore, if a read ends with the beginning of a secret that is at least `EAGER` bytes long (or half of the
+secret, if that is shorter), this beginning is masked at once. The bytes of the last reads are remembered in memory, so
+that the rest is recognised and masked when it arrives, however small the pieces. Of a secret cut that way, at most the
+first `EAGER - 1` bytes reach the disk. The price: text that ends a read and just looks like the beginning of a secret
+is masked, too.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from urllib.parse import quote
 
 EAGER = 6
 SHORTEST = 6
-# A server that hands out a new cookie with every response must not make each read of a long session slower.
+# A server that sets a new cookie with every response must not slow down every read of a long session.
 MOST = 64
-# How far back a match of a pattern of the user may begin.
+# How many bytes back a match of a user's pattern may start.
 PATTERN_REACH = 256
-# What the documentation of local servers tells people to write where a key is asked for, and our own
-# placeholders: no secrets, and words that answers are full of.
+# What the documentation of local servers suggests where a key is required, and our own placeholders: they are not
+# secrets, and answers are full of such words.
 STAND_INS = frozenset(
     [
         "ollama",
@@ -59,12 +59,12 @@ Span = tuple[int, int]
 
 
 def can_be_known(value: str) -> bool:
-    """Whether a value can be looked for: `SHORTEST` characters or more, and no stand-in for a key."""
+    """Whether a value can be searched for: it has at least `SHORTEST` characters and is not a stand-in for a key."""
     return len(value) >= SHORTEST and value.lower() not in STAND_INS
 
 
 def encodings(secret: str) -> set[bytes]:
-    """The forms in which a value travels, itself included."""
+    """The forms in which a value may come back, itself included."""
     raw = secret.encode("utf-8", "surrogatepass")
     forms = {raw}
     try:
@@ -79,19 +79,17 @@ def encodings(secret: str) -> set[bytes]:
         for escaped in (once, once.replace("/", "\\/"), json.dumps(once)[1:-1]):
             forms.add(escaped.encode("utf-8", "surrogatepass"))
     for shift in range(3):
-        # The characters of a base64 text that depend on the secret alone, when `shift` bytes stand before it.
+        # The base64 characters that depend only on the secret if `shift` bytes precede it.
         core = base64.b64encode(bytes(shift) + raw)[-(-shift * 8 // 6) : (shift + len(raw)) * 8 // 6]
         forms |= {core, core.translate(bytes.maketrans(b"+/", b"-_"))}
     return forms
 
 
 class KnownSecrets:
-    """The secret values seen until now, at most `most` (the longest unused is forgotten), and the user's
-    patterns.
+    """The secrets seen so far, at most `most` (the least recently used is dropped), and the user's patterns.
 
-    `patterns` are regular expressions over text; whatever they match is a secret, in bodies too, where a
-    match may begin up to `PATTERN_REACH` bytes back in earlier reads, whose part of it is then already
-    written.
+    `patterns` are regular expressions for text. Whatever they match is a secret, in bodies too: there a match may start
+    up to `PATTERN_REACH` bytes back in earlier reads, and that part of it has already been written.
     """
 
     def __init__(self, patterns: Iterable[re.Pattern[str]] = (), *, most: int = MOST) -> None:
@@ -107,11 +105,11 @@ class KnownSecrets:
 
     @property
     def values(self) -> list[str]:
-        """The secret values, the longest unused first."""
+        """The secrets, least recently used first."""
         return list(self._values)
 
     def learn(self, value: str) -> None:
-        """Remember a value, unless it is shorter than `SHORTEST` characters or a known stand-in for a key."""
+        """Remember a value, unless it is shorter than `SHORTEST` characters or a stand-in for a key."""
         value = value.strip()
         if not can_be_known(value):
             return
@@ -132,7 +130,7 @@ class KnownSecrets:
                 self.learn(match.group())
 
     def mask_text(self, text: str, placeholder: str | None) -> str:
-        """`text` with every known secret and match of a pattern replaced, by asterisks when by None."""
+        """`text` with every known secret and match of a pattern replaced by `placeholder`; None: by asterisks."""
         if not self:
             return text
         data = text.encode("utf-8", "surrogatepass")
@@ -149,7 +147,7 @@ class KnownSecrets:
         return b"".join(parts).decode("utf-8", "surrogatepass")
 
     def mask_body(self, conn: int, data: bytes) -> bytes:
-        """One read of the body of connection `conn`, as many bytes as before."""
+        """One read of the body of connection `conn`, masked; its length does not change."""
         if not self:
             return data
         before = self._before.get(conn, b"")
@@ -162,7 +160,7 @@ class KnownSecrets:
         return bytes(masked[len(before) :]) if spans else data
 
     def forget(self, conn: int) -> None:
-        """Connection `conn` is over."""
+        """Connection `conn` has ended."""
         self._before.pop(conn, None)
 
     def _spans(self, data: bytes) -> list[Span]:
@@ -183,7 +181,7 @@ class KnownSecrets:
         return spans
 
     def _begun(self, window: bytes) -> list[Span]:
-        """The beginnings of secrets, long enough to mask at once, in which the window ends."""
+        """The beginnings of secrets at the end of the window that are long enough to mask at once."""
         spans: list[Span] = []
         end = len(window)
         for form, head in self._forms:
@@ -197,7 +195,7 @@ class KnownSecrets:
 
 
 class SecretSearch:
-    """Looks for values that must not be there, in all their forms, in bytes that come piece by piece."""
+    """Searches bytes that arrive in pieces for values that must not occur, in all their forms."""
 
     def __init__(self, values: Iterable[str]) -> None:
         self._values = {form: value for value in values for form in encodings(value)}
@@ -205,7 +203,7 @@ class SecretSearch:
         self._before = b""
 
     def feed(self, data: bytes) -> str | None:
-        """The first value found that ends in this piece, None for none."""
+        """The first value found that ends in this piece; None if there is none."""
         window = self._before + data
         self._before = window[-self._reach :] if self._reach else b""
         return next((value for form, value in self._values.items() if form in window), None)

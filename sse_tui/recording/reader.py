@@ -1,5 +1,4 @@
-"""Reading a recording from the beginning, one record at a time; nothing but the current block is held in
-memory."""
+"""Reads a recording from the beginning, one record at a time, with only the current block in memory."""
 
 from __future__ import annotations
 
@@ -18,11 +17,11 @@ Pairs: TypeAlias = Iterator[tuple[int, Record]]
 
 
 class Recording:
-    """A recording: its header, and its records by iterating.
+    """A recording: its header and, by iteration, its records.
 
-    A recording at a path can be iterated any number of times, each from its beginning; one from a stream
-    once. `damage` and `unknown` tell what the latest iteration left out: broken lines (a last line that was
-    cut among them) and how many records of which unknown kinds.
+    A recording at a path can be iterated any number of times, always from the beginning; one from a stream only once.
+    `damage` and `unknown` say what the latest iteration skipped: damaged lines, including a last line that was cut
+    off, and records of unknown kinds.
     """
 
     def __init__(self, name: str, header: Header, read: Callable[[LineDecoder], Pairs]) -> None:
@@ -33,17 +32,17 @@ class Recording:
 
     @property
     def damage(self) -> list[Damage]:
-        """The lines that were left out because they are broken."""
+        """The lines that were skipped because they are damaged."""
         return self._lines.damage
 
     @property
     def unknown(self) -> dict[str, int]:
-        """How many records were left out because this version does not know their kind."""
+        """How many records of each unknown kind were skipped."""
         return self._lines.unknown
 
     @property
     def notes(self) -> list[str]:
-        """What the latest iteration left out, in words."""
+        """What the latest iteration skipped, in words."""
         return self._lines.notes
 
     def __iter__(self) -> Iterator[Record]:
@@ -57,10 +56,10 @@ class Recording:
 
 
 def read_recording(source: Source) -> Recording:
-    """The recording at a path, or in a file open for reading bytes (which is read on from where it stands).
+    """The recording at a path, or in a binary file, which is read from its current position.
 
-    Raises RecordingError when there is no such file, or its first line is not a header of this version; and
-    while iterating, when the system cannot read on.
+    Raises RecordingError if there is no such file or its first line is not a header of this version, and during
+    iteration if reading fails.
     """
     name = source_name(source)
     if isinstance(source, str | Path):
@@ -86,7 +85,7 @@ def recording_of_blocks(blocks: Iterable[bytes], name: str) -> Recording:
 
 
 def source_name(source: Source) -> str:
-    """What messages call a source."""
+    """The name of a source in messages."""
     if isinstance(source, str | Path):
         return str(source)
     name = getattr(source, "name", None)
@@ -94,7 +93,7 @@ def source_name(source: Source) -> str:
 
 
 def is_regular(path: Path) -> bool:
-    """Whether the path can be read twice: not a pipe, as a shell's `<(command)` is, or a device."""
+    """Whether the path can be read twice: it is not a device or a pipe, such as a shell's `<(command)`."""
     return path.is_file() or not path.exists() or path.is_dir()
 
 
@@ -104,12 +103,12 @@ def path_blocks(path: Path) -> Iterator[bytes]:
         with path.open("rb", buffering=0) as file:
             yield from file_blocks(file, str(path))
     except OSError as error:
-        hint = "Name a file, not a folder." if path.is_dir() else ""
+        hint = "Give a file, not a directory." if path.is_dir() else ""
         raise RecordingError("recording-read", f"Cannot read {path}: {error.strerror}.", hint) from error
 
 
 def file_blocks(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """The rest of an open file in blocks, each as soon as it is there. Raises RecordingError."""
+    """The rest of an open file in blocks, each as soon as it is available. Raises RecordingError."""
     read = getattr(file, "read1", file.read)
     try:
         while block := read(BLOCK):
@@ -124,7 +123,7 @@ def _header(lines: Iterator[tuple[bytes, bool]], name: str) -> Header:
         raise RecordingError(
             "recording-empty",
             f"{name} is empty.",
-            "A recording has at least its header, written when it starts.",
+            "A recording starts with a header, which is written at once.",
         )
     return decode_header(line, name)
 

@@ -1,7 +1,7 @@
-"""The lines of a recording: header and records to and from JSON, damage noted instead of raised.
+"""The lines of a recording: header and records to and from JSON; damage is noted instead of raised.
 
-Only the header can make a file unreadable. Of everything after it a broken line costs that line alone, so
-one bad sector or a careless edit does not take the rest of a session with it.
+Only a damaged header makes a file unreadable. Any other damaged line costs just that line, so that a bad sector or a
+careless edit does not take the rest of the session with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 from sse_tui.errors import RecordingError
 from sse_tui.recording.records import FORMAT, VERSION, Chunk, Header, Record, Request
 
-# A header is some hundred bytes; a first line longer than this is something else, and is not read to its end.
+# A header has a few hundred bytes. A first line longer than this is not one, and is not read to its end.
 HEADER_LIMIT = 1 << 20
 
 _encoder = msgspec.json.Encoder()
@@ -24,7 +24,7 @@ _records: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)
 _KINDS_KEPT = 64  # unknown kinds counted one by one
 _KINDS_NAMED = 3
-# What decoding a line can raise.
+# What decoding a line may raise.
 BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
@@ -39,7 +39,7 @@ class _Stamp(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A line that could not be read and was left out: its number from 1, its byte offset, and why."""
+    """A line that could not be read and was skipped: its number from 1, its byte offset, and the reason."""
 
     line: int
     offset: int
@@ -50,7 +50,7 @@ class Damage:
 
 
 def encode_line(item: Header | Record) -> bytes:
-    """One line with its line end. Lone surrogates, which JSON in UTF-8 cannot carry, become U+FFFD."""
+    """One line with its line end. Lone surrogates, which UTF-8 cannot encode, become U+FFFD."""
     try:
         return _encoder.encode(item) + b"\n"
     except UnicodeEncodeError:
@@ -69,7 +69,7 @@ def _without_surrogates(value: object) -> object:
 
 
 def decode_record(line: bytes) -> Record:
-    """One record, its base64 checked too. Raises one of msgspec's errors, ValueError or RecursionError."""
+    """One record, with its base64 checked. Raises an error of msgspec, ValueError or RecursionError."""
     record = _records.decode(line)
     if type(record) is Chunk:
         _check_base64(record.b64)
@@ -84,7 +84,7 @@ def _check_base64(text: str | None) -> None:
 
 
 def decode_header(line: bytes, name: str) -> Header:
-    """The first line of file `name`. Raises RecordingError when it is not a header this version can read."""
+    """The header of the file `name` from its first line. Raises RecordingError if this version cannot read it."""
     try:
         stamp = msgspec.json.decode(line, type=_Stamp)
     except BROKEN as error:
@@ -102,20 +102,22 @@ def decode_header(line: bytes, name: str) -> Header:
         newer = stamp.version > VERSION
         raise RecordingError(
             "recording-version",
-            f"{name} is a recording of version {stamp.version}; this program reads version {VERSION}.",
-            "Update sse-tui." if newer else "No release wrote that; check where the file comes from.",
+            f"{name} has format version {stamp.version}; this version of sse-tui reads version {VERSION}.",
+            "Update sse-tui."
+            if newer
+            else "No release of sse-tui wrote this version: check where the file comes from.",
         )
     try:
         return msgspec.json.decode(line, type=Header)
     except BROKEN as error:
-        raise RecordingError("recording-header", f"The header of {name} is broken: {error}.") from None
+        raise RecordingError("recording-header", f"The header of {name} is damaged: {error}.") from None
 
 
 class LineDecoder:
-    """Decodes the lines after the header, counting what it cannot read.
+    """Decodes the lines after the header and keeps count of what it cannot read.
 
-    `damage` lists the broken lines, `unknown` counts records of kinds that this version does not know (a
-    newer one may add kinds without a new version of the format).
+    `damage` lists the damaged lines, `unknown` counts the records of unknown kinds: a newer sse-tui may add kinds
+    without a new format version.
     """
 
     def __init__(self) -> None:
@@ -124,7 +126,7 @@ class LineDecoder:
 
     @property
     def notes(self) -> list[str]:
-        """What was left out, in words: each broken line, and the records of unknown kinds together."""
+        """What was skipped, in words: each damaged line, and the records of unknown kinds together."""
         notes = [str(damage) for damage in self.damage]
         if self.unknown:
             count = sum(self.unknown.values())
@@ -137,9 +139,9 @@ class LineDecoder:
         return notes
 
     def decode(self, line: bytes, number: int, offset: int, *, ended: bool = True) -> Record | None:
-        """The record of line `number` at byte `offset`, or None when there is none (noted why).
+        """The record in line `number` at byte `offset`; None if there is none, with the reason noted.
 
-        `ended` tells whether the line had its line end; a last line without one was cut while it was written.
+        `ended` says whether the line had a line end: a last line without one was cut off while being written.
         """
         try:
             return decode_record(line)
@@ -151,7 +153,9 @@ class LineDecoder:
                 kind = kind if kind in self.unknown or len(self.unknown) < _KINDS_KEPT else "..."
                 self.unknown[kind] = self.unknown.get(kind, 0) + 1
                 return None
-            reason = str(error) if ended else "the last line is incomplete, it was cut while it was written"
+            reason = (
+                str(error) if ended else "the last line is incomplete: it was cut off while being written"
+            )
             self.damage.append(Damage(number, offset, reason))
             return None
 
@@ -164,9 +168,9 @@ def _kind(line: bytes) -> str | None:
 
 
 def split_lines(blocks: Iterable[bytes], *, first_limit: int = HEADER_LIMIT) -> Iterator[tuple[bytes, bool]]:
-    """Lines without their line end, and whether they had one. Linear in the input, however it is cut.
+    """Lines without their line end, and whether they had one. Takes linear time, however the input is cut.
 
-    When the first line is longer than `first_limit` bytes, what was read of it is given as the only line.
+    If the first line is longer than `first_limit` bytes, what has been read of it is returned as the only line.
     """
     pieces: list[bytes] = []
     held = 0

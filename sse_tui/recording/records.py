@@ -1,8 +1,8 @@
 """The records of a session: what happened on the wire, in order, and nothing that can be derived from it.
 
-A recording is UTF-8 JSON lines: one `Header`, then records with a common head: `t` is nanoseconds since the
-session started on one monotonic clock, `k` the kind, `turn` numbers the requests a user made (from 1) and
-`conn` the connections that served them (from 1, over the whole session); 0 means "none".
+A recording is UTF-8 JSON lines: one `Header`, then records, all of which have `t`, nanoseconds since the session
+started on one monotonic clock; `k`, the kind; `turn`, the number of the user's request (from 1); and `conn`, the
+number of the connection that served it (from 1, over the whole session). 0 means "none".
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ FORMAT = "sse-recording"
 VERSION = 1
 
 Headers: TypeAlias = list[tuple[str, str]]
-# What a column of the index can hold; checked when a record is read, since a file may say anything.
+# What a column of the index can hold. Checked when a record is read: a file may contain anything.
 Nanoseconds: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 
 
 class CloseReason(StrEnum):
-    """Why a connection is over, as a close record says it. A file may hold other words; see `Close.cause`."""
+    """Why a connection ended, as written in a close record. A file may contain other words; see `Close.cause`."""
 
     EOF = "eof"  # an orderly end of the body
     INCOMPLETE = "incomplete"  # the body ended before the HTTP framing or the content coding did
@@ -38,9 +38,9 @@ class CloseReason(StrEnum):
 class Header(msgspec.Struct, kw_only=True, omit_defaults=False):
     """First line of a recording.
 
-    `clock` names where chunk times come from: "kernel" (the kernel's receive time), "read" (the monotonic
-    clock right after the read), "imported" (times that whoever captured the stream wrote down), "none" (imported
-    bytes without times: every `t` is 0 and means nothing).
+    `clock` is the source of chunk times: "kernel" (the kernel's receive time), "read" (the monotonic clock right after
+    the read), "imported" (times from the tool that captured the stream), "none" (imported bytes without times: every
+    `t` is 0 and has no meaning).
     `redacted` lists the names of headers and query parameters whose values are never written.
     """
 
@@ -64,7 +64,7 @@ class _Record(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="k", f
 
 
 class Request(_Record, kw_only=True, omit_defaults=True, tag="request", frozen=True):
-    """A connection attempt starts. `body` is text; `body_b64` is used instead when it is not valid UTF-8."""
+    """A connection attempt starts. `body` is text; `body_b64` is used instead if it is not valid UTF-8."""
 
     method: str
     url: str
@@ -75,14 +75,14 @@ class Request(_Record, kw_only=True, omit_defaults=True, tag="request", frozen=T
 
     @property
     def data(self) -> bytes:
-        """The body as it was sent, b"" where there was none."""
+        """The body as it was sent, b"" for none."""
         if self.body_b64 is not None:
             return base64.b64decode(self.body_b64)
         return (self.body or "").encode()
 
 
 class Phase(_Record, kw_only=True, omit_defaults=True, tag="phase", frozen=True):
-    """A phase of the connection ended at `t`, having lasted `dt` nanoseconds.
+    """A phase of the connection ended at `t` after `dt` nanoseconds.
 
     `name`: dns, tcp, tls, sent (first to last byte of the request), headers, first_byte (of the body).
     """
@@ -92,7 +92,7 @@ class Phase(_Record, kw_only=True, omit_defaults=True, tag="phase", frozen=True)
 
 
 class Response(_Record, kw_only=True, omit_defaults=True, tag="response", frozen=True):
-    """Status line and headers are in."""
+    """Status line and headers have arrived."""
 
     status: int
     http_version: str
@@ -102,7 +102,7 @@ class Response(_Record, kw_only=True, omit_defaults=True, tag="response", frozen
 class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True):
     """One read of the body, transfer coding removed, content coding kept.
 
-    `text`, or `b64` when it is not valid UTF-8. `clock` is given where it differs from the header's.
+    `text`, or `b64` if it is not valid UTF-8. `clock` is set if it differs from the header's.
     """
 
     text: str | None = None
@@ -118,7 +118,7 @@ class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True)
 
     @property
     def size(self) -> int:
-        """How many bytes were read, without building them."""
+        """How many bytes were read, without decoding them."""
         if self.b64 is not None:
             return len(self.b64) // 4 * 3 - self.b64[-2:].count("=")
         text = self.text or ""
@@ -126,7 +126,7 @@ class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True)
 
 
 class Fault(_Record, kw_only=True, omit_defaults=True, tag="fault", frozen=True):
-    """A fault fired: `plan` asked for it, `at` is where it fired, `did` what was really done."""
+    """A fault fired: `plan` requested it, `at` says where it fired, `did` what was actually done."""
 
     plan: str
     at: str
@@ -134,10 +134,10 @@ class Fault(_Record, kw_only=True, omit_defaults=True, tag="fault", frozen=True)
 
 
 class Close(_Record, kw_only=True, omit_defaults=True, tag="close", frozen=True):
-    """The connection is over.
+    """The connection ended.
 
-    `reason` is a `CloseReason` (a file may hold any text), `detail` says more for people. `code` is the code of the
-    error that ended it, as in `errors`: "idle-timeout", "content-coding", "dns"; "" where the reason says it all.
+    `reason` is a `CloseReason` (a file may contain any text), `detail` more for people. `code` is the code of the error
+    that ended it, as in `errors`: "idle-timeout", "content-coding", "dns"; "" if the reason says it all.
     """
 
     reason: str
@@ -151,7 +151,7 @@ class Close(_Record, kw_only=True, omit_defaults=True, tag="close", frozen=True)
 
     @property
     def cause(self) -> CloseReason:
-        """The reason as a type; a word that is not one of ours counts as an error."""
+        """The reason as a type; an unknown word counts as an error."""
         return _CAUSES.get(self.reason, CloseReason.ERROR)
 
 
@@ -159,7 +159,7 @@ _CAUSES = {str(reason): reason for reason in CloseReason}
 
 
 class Reconnect(_Record, kw_only=True, omit_defaults=True, tag="reconnect", frozen=True):
-    """Another attempt follows after `delay_ms`; `last_event_id` is what it will carry ("" for none)."""
+    """Another attempt follows after `delay_ms`, with `last_event_id` ("" for none)."""
 
     delay_ms: float
     last_event_id: str
@@ -168,13 +168,13 @@ class Reconnect(_Record, kw_only=True, omit_defaults=True, tag="reconnect", froz
 
 
 class Note(_Record, kw_only=True, omit_defaults=True, tag="note", frozen=True):
-    """A bookmark of the user."""
+    """A bookmark set by the user."""
 
     text: str
 
 
 class End(_Record, kw_only=True, omit_defaults=True, tag="end", frozen=True):
-    """The session is over."""
+    """The session ended."""
 
     reason: str
 
@@ -183,7 +183,7 @@ Record: TypeAlias = Request | Phase | Response | Chunk | Fault | Close | Reconne
 
 
 def chunk(t: int, data: bytes, *, turn: int, conn: int, clock: str | None = None) -> Chunk:
-    """The record for one read: as text when the bytes are valid UTF-8 on their own, else base64."""
+    """The record for one read: as text if these bytes alone are valid UTF-8, else as base64."""
     try:
         return Chunk(t=t, turn=turn, conn=conn, text=data.decode("utf-8"), clock=clock)
     except UnicodeDecodeError:

@@ -1,13 +1,12 @@
-"""Taking secrets out of records before they are written.
+"""Redacts secrets from records before they are written.
 
-Two rules work together. By name: headers, query parameters and fields of a JSON request body whose name
-says that they carry a secret lose their value, and so does `user:password@` in a URL. By value: what was
-found that way is remembered for the session and replaced wherever it turns up again, as `masking`
-describes.
+By name: the values of headers, query parameters and fields of a JSON request body whose names suggest a secret
+(`secret_names`) are replaced, and so is `user:password@` in a URL. By value: secrets found that way are remembered for
+the session and replaced wherever they occur again, as `masking` describes.
 
-What this cannot catch, so that nobody relies on it: a secret that is first seen in a body (nothing names it
-there; give a pattern), values under `masking.SHORTEST` characters outside the place that names them, bodies
-under a content coding such as gzip, and a secret which a model spells out over several events.
+This cannot catch: a secret first seen in a body, where nothing names it (use a pattern); values shorter than
+`masking.SHORTEST` characters, except where they are named; bodies with a content coding such as gzip; a secret that a
+model spells out over several events.
 """
 
 from __future__ import annotations
@@ -40,24 +39,24 @@ from sse_tui.recording.records import (
 )
 
 PLACEHOLDER = "[redacted]"
-# Brackets would make a URL invalid, and programs that read the recording parse it.
+# Without brackets, which would make a URL invalid: programs that read recordings parse it.
 URL_PLACEHOLDER = "redacted"
 
 _AUTH_PARAMETER = re.compile(
     r'(?:response|signature|credential|oauth_token|oauth_signature)\s*=\s*"?([^",\s]+)', re.IGNORECASE
 )
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>]+", re.IGNORECASE)
-# Their value is a URL even when it is a relative one.
+# The value is a URL, even if it is relative.
 _URL_HEADERS = frozenset(["location", "content-location", "referer", ":path"])
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)([^/?#]*)@", re.IGNORECASE)
 
 
 class Redactor:
-    """Redacts the records of one session; it remembers the secrets it saw, so use one for each.
+    """Redacts the records of one session. It remembers the secrets it has seen, so each session needs its own.
 
-    `extra_names` are further names of headers, query parameters and body fields, "*" matching anything;
-    `extra_patterns` are regular expressions whose matches are secret wherever they stand; `most` is how many
-    values are remembered. Raises RecordingError for a pattern that is not a regular expression.
+    `extra_names` are additional names of headers, query parameters and body fields, where "*" matches anything.
+    Whatever `extra_patterns`, regular expressions, match anywhere is a secret. `most` limits the number of remembered
+    values. Raises RecordingError for an invalid pattern.
     """
 
     def __init__(
@@ -72,25 +71,25 @@ class Redactor:
 
     @property
     def names(self) -> list[str]:
-        """What is redacted, for the header of the recording: names, "*" for anything, and "pattern:N"."""
+        """What is redacted, for the header of the recording: names, where "*" matches anything, and "pattern:N"."""
         patterns = [f"pattern:{number}" for number in range(1, self._pattern_count + 1)]
         return [*secret_names.LISTED, *self._extra_names, *patterns]
 
     @property
     def secrets(self) -> list[str]:
-        """The values known to be secret by now."""
+        """The values known to be secret so far."""
         return self._known.values
 
     def learn(self, value: str) -> None:
-        """Remember a secret that is known from elsewhere (a key of the configuration)."""
+        """Remember a secret known from elsewhere, such as an API key."""
         self._known.learn(value)
 
     def learn_matches(self, text: str) -> None:
-        """Remember what the patterns match in a text of which the whole is known, as a live body's never is."""
+        """Remember what the patterns match in a complete text (a live body never is)."""
         self._known.learn_matches(text)
 
     def record(self, record: Record) -> Record:
-        """The record as it may be written; the same object when there is nothing to take out."""
+        """The record as it may be written; the same object if there is nothing to redact."""
         match record:
             case Chunk():
                 return self.chunk(record)
@@ -114,7 +113,7 @@ class Redactor:
         return record
 
     def chunk(self, record: Chunk) -> Chunk:
-        """A read of the body with known secrets masked, its size unchanged."""
+        """A read of the body with known secrets masked; its size does not change."""
         if not self._known:
             return record
         data = record.data
@@ -124,8 +123,8 @@ class Redactor:
         return chunk(record.t, masked, turn=record.turn, conn=record.conn, clock=record.clock)
 
     def request(self, record: Request) -> Request:
-        """A request without its secrets, which are then known."""
-        # First learn everything, then write: the body may name a secret that the URL has too.
+        """A request without its secrets, which are remembered."""
+        # Learn everything before masking: the body may name a secret that the URL contains, too.
         headers = self._headers(record.headers)
         url = self._url(record.url)
         binary = record.body_b64 is not None
@@ -144,12 +143,12 @@ class Redactor:
         return msgspec.structs.replace(record, **changes)
 
     def response(self, record: Response) -> Response:
-        """A response without its secrets (new cookies, session ids), which are then known."""
+        """A response without its secrets (new cookies, session IDs), which are remembered."""
         headers = self._headers(record.headers)
         return msgspec.structs.replace(record, headers=self._masked_headers(headers))
 
     def text(self, text: str) -> str:
-        """Any text for people: URLs in it lose their secrets, known secrets their value."""
+        """Text for people, with known secrets and the secrets in URLs redacted."""
         if not text:
             return text
         text = _URL.sub(lambda match: self._url(match.group()), text)
@@ -160,7 +159,7 @@ class Redactor:
         return self._known.mask_text(text, URL_PLACEHOLDER if in_url else PLACEHOLDER)
 
     def _is_named(self, name: str) -> bool:
-        """Whether the user named it."""
+        """Whether it is one of the user's names."""
         return self._own is not None and self._own.fullmatch(name) is not None
 
     def _headers(self, headers: Headers) -> Headers:
@@ -184,13 +183,13 @@ class Redactor:
         ]
 
     def _event_id(self, value: str) -> str:
-        """An event ID masked as it is in a body, so that the two are still the same."""
+        """An event ID, masked as in a body, so that the two stay equal."""
         return self._known.mask_text(value, None)
 
     def _url(self, url: str) -> str:
         self._known.learn_matches(url)
         url = _USERINFO.sub(self._without_userinfo, url, count=1)
-        # The separators stay where they are and every other parameter keeps its exact spelling.
+        # Keep the separators and the exact spelling of every other parameter.
         parts = re.split(r"([?#&;])", url)
         return parts[0] + "".join(
             separator + self._parameter_redacted(pair)
@@ -237,13 +236,13 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     except re.error as error:
         raise RecordingError(
             "recording-pattern",
-            f"The redaction pattern {pattern!r} is not a regular expression: {error}.",
-            "Escape characters with a meaning, such as ( [ * + ? by a backslash.",
+            f"The redaction pattern {pattern!r} is not a valid regular expression: {error}.",
+            "Escape special characters such as ( [ * + ? with a backslash.",
         ) from None
 
 
 def _secrets_of_header(name: str, value: str) -> Iterator[str]:
-    """The parts of a header's value that are secret on their own, wherever they turn up."""
+    """The parts of a header's value that are secrets on their own, wherever they occur."""
     if name in ("cookie", "set-cookie"):
         pairs = value.split(";") if name == "cookie" else value.split(";")[:1]
         for pair in pairs:
@@ -254,7 +253,7 @@ def _secrets_of_header(name: str, value: str) -> Iterator[str]:
     if not space or not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", scheme):
         yield value
         return
-    # Not the value as a whole: its beginning, the scheme's name, is an ordinary word.
+    # Not the whole value: it starts with the name of the scheme, which is an ordinary word.
     yield rest
     yield from _AUTH_PARAMETER.findall(rest)
     if scheme.lower() == "basic":
@@ -267,7 +266,7 @@ def _secrets_of_header(name: str, value: str) -> Iterator[str]:
 
 
 def _string_fields(document: object) -> Iterator[tuple[str, str]]:
-    """Every field of a JSON document that has a string for its value."""
+    """Every field of a JSON document whose value is a string."""
     waiting = [document]
     while waiting:
         match waiting.pop():

@@ -1,8 +1,8 @@
-"""The folder where live sessions are recorded: names, which one still runs, which one is kept, which ones go.
+"""The folder where live sessions are recorded: names, which are still running, which are kept, which are deleted.
 
-A recording that the user keeps says so in its name (`*.kept.sse.jsonl`), so that a copy of the folder, or a
-look at it, tells the same. One that is still written is known by its writer's lock, which the system drops
-when the writer dies, whatever way.
+A recording that the user wants to keep is marked in its name (`*.kept.sse.jsonl`), so that the mark is visible and
+survives a copy. A recording that is still being written is locked by its writer; the system releases the lock when
+the writer dies, whatever the cause.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SUFFIX = ".sse.jsonl"
 KEPT_SUFFIX = ".kept.sse.jsonl"
 LONGEST_NAME = 40
 
-# Only names that `new_path` makes are ever deleted: a user's own files may lie in the same folder.
+# Only names made by `new_path` are ever deleted: the folder may contain the user's own files.
 _OURS = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-.+\.sse\.jsonl")
 
 
 def new_path(directory: str | Path, created: str, name: str) -> Path:
-    """A path in `directory` that is not taken, such as `2026-11-30T12-45-02Z-chat.sse.jsonl`.
+    """An unused path in `directory`, such as `2026-11-30T12-45-02Z-chat.sse.jsonl`.
 
-    `created` is RFC 3339 (ValueError if it is not); the file's name has it in UTC, so that names sort by age.
+    `created` is in RFC 3339 format (ValueError if not); the name has it in UTC, so that names sort by age.
     """
     moment = datetime.fromisoformat(created)
     moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
@@ -44,12 +44,12 @@ def new_path(directory: str | Path, created: str, name: str) -> Path:
 
 
 def is_kept(path: str | Path) -> bool:
-    """Whether the recording at `path` is marked to be kept."""
+    """Whether the recording at `path` is marked as kept."""
     return Path(path).name.endswith(KEPT_SUFFIX)
 
 
 def mark_kept(path: str | Path) -> Path:
-    """Mark a recording, running or not, to be kept; its new path. Raises RecordingError."""
+    """Mark a recording, running or not, as kept. Returns its new path. Raises RecordingError."""
     path = Path(path)
     if is_kept(path):
         return path
@@ -65,7 +65,7 @@ def mark_kept(path: str | Path) -> Path:
 
 
 def is_running(path: str | Path) -> bool:
-    """Whether a writer still has the recording open; also when that cannot be told."""
+    """Whether a writer still has the recording open; True also if that cannot be determined."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -83,7 +83,7 @@ def is_running(path: str | Path) -> bool:
 
 
 def recordings(directory: str | Path) -> list[Path]:
-    """The recordings of live sessions in a folder, the oldest first, the kept ones among them."""
+    """The recordings of live sessions in a folder, kept ones included, oldest first."""
     try:
         with os.scandir(directory) as entries:
             found = [
@@ -99,9 +99,9 @@ def recordings(directory: str | Path) -> list[Path]:
 
 
 def prune(directory: str | Path, keep: int = 50) -> list[Path]:
-    """Delete the oldest recordings until at most `keep` are left that are not marked; the deleted ones.
+    """Delete the oldest recordings until at most `keep` are left, not counting kept ones. Returns those deleted.
 
-    One that is still written is never deleted, and one that cannot be deleted is left alone without a word.
+    A recording that is still being written is never deleted; one that cannot be deleted is skipped silently.
     """
     unmarked = [path for path in recordings(directory) if not is_kept(path)]
     deleted: list[Path] = []

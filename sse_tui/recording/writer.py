@@ -1,4 +1,4 @@
-"""Writing a recording: append-only, one system call a record, readable after a kill at any moment."""
+"""Writes a recording: append-only, one system call per record, readable even if killed at any moment."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sse_tui.recording.records import End, Header, Note, Record
 from sse_tui.recording.redact import Redactor
 
 _HINTS = {
-    errno.ENOSPC: "Free some disk space; what was recorded until now is readable.",
-    errno.EDQUOT: "The disk quota is used up; what was recorded until now is readable.",
-    errno.EFBIG: "The file has reached the largest size allowed here.",
-    errno.EACCES: "Choose a folder that you may write to.",
-    errno.EPERM: "Choose a folder that you may write to.",
-    errno.EROFS: "The file system is read-only; choose another folder.",
-    errno.EISDIR: "Name a file, not a folder.",
-    errno.EEXIST: "A recording is never written over; choose another name.",
+    errno.ENOSPC: "Free some disk space. What has been recorded so far is readable.",
+    errno.EDQUOT: "The disk quota is used up. What has been recorded so far is readable.",
+    errno.EFBIG: "The file has reached the maximum size allowed here.",
+    errno.EACCES: "Choose a directory that you can write to.",
+    errno.EPERM: "Choose a directory that you can write to.",
+    errno.EROFS: "The file system is read-only: choose another directory.",
+    errno.EISDIR: "Give a file, not a directory.",
+    errno.EEXIST: "A recording is never overwritten: choose another name.",
     errno.ENOTDIR: "A part of the path is a file.",
 }
 
@@ -35,12 +35,11 @@ _BLOCK = 1 << 16
 class Writer:
     """A new recording at `path`, with `header` as its first line; every record passes through `redactor`.
 
-    The file is created readable by its owner alone and never written over; with `append` one that is there is gone on
-    with, after its last whole line, and `header` is not written. Each `write` is one unbuffered
-    write to a file opened for appending: the kernel has the whole line or, at the worst, a cut last one.
-    While the writer lives it holds an advisory lock (flock), by which `store.prune` knows a session that
-    still runs. The data is forced to the disk at bookmarks, at the end of the session and on `close`. Not
-    for use from two threads.
+    The file is created readable only by its owner, and never overwritten. With `append` an existing file is continued
+    after its last complete line, and `header` is not written. Each `write` is one unbuffered write to a file opened
+    for appending: if the process is killed, the last line is complete or cut off, and nothing else is affected.
+    While the writer is open it holds an advisory lock (flock), which tells `session_folder.prune` that the session is
+    still running. Data is synced to disk at bookmarks, at the end of the session and on `close`. Not thread-safe.
     """
 
     def __init__(self, path: str | Path, header: Header, redactor: Redactor, *, append: bool = False) -> None:
@@ -57,10 +56,10 @@ class Writer:
         except OSError as error:
             raise self._failure("create", error) from error
         try:
-            # Waits for a look of `store.is_running` at the new file, which takes microseconds.
+            # May wait microseconds for `session_folder.is_running`, which takes the same lock to look at a new file.
             fcntl.flock(self._fd, fcntl.LOCK_EX)
         except OSError:
-            pass  # a file system without locks: the recording matters more than the mark
+            pass  # no locks on this file system: recording matters more
         if append:
             self._size = _whole_lines(self._fd)
             self._cut_back()
@@ -84,9 +83,9 @@ class Writer:
         return self._fd < 0
 
     def write(self, record: Record) -> Record:
-        """Append one record; gives it as it was written, with the secrets taken out.
+        """Append one record. Returns it as it was written, with secrets redacted.
 
-        Raises RecordingError when it cannot be written; the file is then as before.
+        Raises RecordingError if that fails; the file is then unchanged.
         """
         record = self._redactor.record(record)
         self._append(encode_line(record))
@@ -95,7 +94,7 @@ class Writer:
         return record
 
     def write_many(self, records: Iterable[Record]) -> int:
-        """Append a batch with one write; the file's size in bytes after it. On an error none is written."""
+        """Append several records with one write; if that fails, none. Returns the size of the file in bytes."""
         redacted = [self._redactor.record(record) for record in records]
         if redacted:
             self._append(b"".join(map(encode_line, redacted)))
@@ -104,7 +103,7 @@ class Writer:
         return self._size
 
     def close(self) -> None:
-        """Force the file to the disk and close it. A second call does nothing."""
+        """Sync the file to disk and close it. Idempotent."""
         if self._fd < 0:
             return
         try:
@@ -133,11 +132,11 @@ class Writer:
         self._size += len(data)
 
     def _cut_back(self) -> None:
-        """Take half a line off again, so that what is written later, with space free, is not lost with it."""
+        """Remove an incomplete line: whatever was written after it, once there is space, would be lost with it."""
         try:
             os.ftruncate(self._fd, self._size)
         except OSError:
-            pass  # the reader copes with a broken line
+            pass  # readers can handle a damaged line
 
     def _sync(self) -> None:
         try:
@@ -159,7 +158,7 @@ class Writer:
 
 
 def _whole_lines(fd: int) -> int:
-    """Where the last whole line of a file ends."""
+    """Where the last complete line of a file ends."""
     end = os.fstat(fd).st_size
     while end:
         start = max(0, end - _BLOCK)

@@ -463,7 +463,7 @@ def test_held_bytes_are_copied_a_bounded_number_of_times(
     monkeypatch: pytest.MonkeyPatch, body: Any, size: Any
 ) -> None:
     copied = 0
-    real = Parser._look_after_rest
+    real = Parser._check_rest
 
     def counting(self: Parser, items: Any) -> None:
         nonlocal copied
@@ -472,7 +472,7 @@ def test_held_bytes_are_copied_a_bounded_number_of_times(
         if len(self._rest) < pieces:
             copied += self._rest_size
 
-    monkeypatch.setattr(Parser, "_look_after_rest", counting)
+    monkeypatch.setattr(Parser, "_check_rest", counting)
     items, _ = parse([body[at : at + size] for at in range(0, len(body), size)])
     assert len(items) == 1
     assert copied < 8 * len(body)
@@ -533,5 +533,5 @@ def test_imports_only_the_standard_library_the_errors_and_the_limits() -> None:
     ]
     assert foreign == []
     own = {m for m in loaded if m.startswith("sse_tui") and not m.startswith("sse_tui.eventstream")}
-    assert own == {"sse_tui", "sse_tui.errors", "sse_tui.limits"}
+    assert own == {"sse_tui", "sse_tui.version", "sse_tui.errors", "sse_tui.limits"}
     assert not {"asyncio", "socket", "time", "ssl"} & set(loaded)

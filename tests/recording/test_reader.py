@@ -105,9 +105,9 @@ def test_what_is_no_recording(data: bytes, code: str, words: str) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="No such file"):
         read_recording(tmp_path / "none")
-    with pytest.raises(RecordingError, match="not a folder"):
+    with pytest.raises(RecordingError, match="not a directory"):
         read_recording(tmp_path)
-    with pytest.raises(RecordingError, match="not a folder"):
+    with pytest.raises(RecordingError, match="not a directory"):
         open_any(tmp_path)
 
 

@@ -350,7 +350,7 @@ def test_patterns_of_the_user(tmp_path: Path) -> None:
     assert b"and on" in data
     chunks = [record for record in read_recording(tmp_path / "a.sse.jsonl") if isinstance(record, Chunk)]
     assert [record.data for record in chunks] == ["é ********* ********\n".encode(), b"\xff ******", b"*** "]
-    with pytest.raises(RecordingError, match="not a regular expression") as caught:
+    with pytest.raises(RecordingError, match="not a valid regular expression") as caught:
         Redactor(extra_patterns=["("])
     assert caught.value.code == "recording-pattern"
 

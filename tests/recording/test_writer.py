@@ -125,10 +125,10 @@ def test_a_disk_without_room_for_the_header_leaves_no_file(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_created(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match=r"Is a directory.*not a folder"):
+    with pytest.raises(RecordingError, match=r"Is a directory.*not a directory"):
         Writer(tmp_path, Header(), Redactor())
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(RecordingError, match=r"never written over") as caught:
+    with pytest.raises(RecordingError, match=r"never overwritten") as caught:
         Writer(tmp_path / "file", Header(), Redactor())
     assert caught.value.code == "recording-exists"
     assert (tmp_path / "file").read_text() == "mine"

@@ -1,4 +1,4 @@
-"""What others captured, told apart by its first bytes and turned into records. One module a format.
+"""Captures of other tools, recognised by their first bytes and converted to records. One module per format.
 
 - `http_dump`: ``curl -i``, mitmproxy's ``export raw_response``: status line, headers, body.
 - `curl_verbose`: ``curl -v``: lines with ``*``, ``>``, ``<`` among the body.
@@ -7,8 +7,8 @@
 - `har`: HTTP archives of Chrome, Firefox, and our own with the times of every read.
 - `cassette`: VCR cassettes, YAML or JSON.
 
-What comes in are pieces: (nanoseconds, bytes), the times all 0 for a file that was not stamped. Formats that are
-one document are read whole, up to `whole_documents.DOCUMENT_LIMIT`; the others as they come.
+The input is pieces: (nanoseconds, bytes), with all times 0 for a file without times. Formats that are a single
+document are read completely, up to `whole_documents.DOCUMENT_LIMIT`; the others as they arrive.
 """
 
 from sse_tui.recording.imports.dispatch import Imported, import_pieces

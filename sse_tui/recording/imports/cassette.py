@@ -43,11 +43,11 @@ def read(pieces: Iterable[Piece]) -> tuple[str, Iterator[Record]]:
     taken = streams_of(found)
     if not any(taken):
         raise malformed(
-            "cassette-no-stream", f"None of the {len(found)} interactions of the cassette is an event stream."
+            "cassette-no-stream", f"None of the {len(found)} interactions in the cassette is an event stream."
         )
     streams = [exchange for exchange, stream in zip(found, taken, strict=True) if stream]
     if sum(len(exchange.body) for exchange in streams) > _REPEATED * size:
-        raise malformed("cassette", "The cassette repeats its bodies by aliases beyond its own size.")
+        raise malformed("cassette", "The aliases in the cassette repeat more data than the file contains.")
     return "none", _records(streams)
 
 
@@ -62,7 +62,7 @@ def _json(document: bytes) -> Any:
     try:
         return msgspec.json.decode(document)
     except BROKEN as error:
-        raise malformed("cassette", f"The cassette is no JSON: {error}.") from None
+        raise malformed("cassette", f"The cassette is not valid JSON: {error}.") from None
 
 
 def _yaml(document: bytes) -> Any:
@@ -71,7 +71,11 @@ def _yaml(document: bytes) -> Any:
     from sse_tui.recording.imports.cassette_yaml import loader
 
     if len(document) > YAML_LIMIT:
-        raise malformed("size", f"The cassette is longer than {YAML_LIMIT >> 20} MiB.", "Take a part of it.")
+        raise malformed(
+            "size",
+            f"The cassette is larger than {YAML_LIMIT >> 20} MiB.",
+            "Remove the interactions you do not need.",
+        )
     try:
         return yaml.load(document, Loader=loader())
     except (yaml.YAMLError, *BROKEN) as error:
@@ -79,7 +83,7 @@ def _yaml(document: bytes) -> Any:
         mark = getattr(error, "problem_mark", None)
         where = f" (line {mark.line + 1})" if mark is not None else ""
         raise malformed(
-            "cassette", f"The cassette is no YAML: {' '.join(str(problem).split())}{where}."
+            "cassette", f"The cassette is not valid YAML: {' '.join(str(problem).split())}{where}."
         ) from None
 
 

@@ -127,7 +127,7 @@ class _Verbose:
     def _took(self, lines: list[str], line: bytes) -> None:
         self._head_bytes += len(line)
         if self._head_bytes > HEAD_LIMIT:
-            raise malformed("head", f"A head is longer than {HEAD_LIMIT} bytes.")
+            raise malformed("head", f"A header section is larger than {HEAD_LIMIT} bytes.")
         lines.append(line.decode("utf-8", "replace").rstrip("\r\n"))
 
     def _asked(self) -> None:

@@ -117,5 +117,5 @@ class _Table:
         return malformed(
             "devtools",
             f"Row {self._number + 1} of the table {what}.",
-            "Copy whole rows of the EventStream tab: id, type, data, time.",
+            "Copy complete rows of the EventStream tab: id, type, data, time.",
         )

@@ -89,8 +89,8 @@ def _log(document: bytes) -> _Log:
         # What msgspec refuses and browsers write: lone surrogates, NaN.
         return msgspec.convert(json.loads(document), type=_Har).log
     except BROKEN:
-        hint = "Save it again from the browser's network panel."
-        raise malformed("har", f"This is no HAR: {first}.", hint) from None
+        hint = "Export it again from the browser's network panel."
+        raise malformed("har", f"This is not a valid HAR file: {first}.", hint) from None
 
 
 def _taken(entries: Sequence[Any]) -> list[tuple[int, dict[str, Any]]]:
@@ -101,8 +101,8 @@ def _taken(entries: Sequence[Any]) -> list[tuple[int, dict[str, Any]]]:
     if not found:
         raise malformed(
             "har-no-stream",
-            f"None of the {len(read)} entries of the HAR is an event stream.",
-            "Save it with content, after the stream has ended.",
+            f"None of the {len(read)} entries in the HAR file is an event stream.",
+            "Export it with content, after the stream has ended.",
         )
     return found
 
@@ -111,9 +111,9 @@ def _entry(raw: Any, index: int) -> dict[str, Any]:
     try:
         entry = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) else raw
     except BROKEN as error:
-        raise malformed("har", f"Entry {index + 1} of the HAR cannot be read: {error}.") from None
+        raise malformed("har", f"Cannot read entry {index + 1} of the HAR file: {error}.") from None
     if not isinstance(entry, dict):
-        raise malformed("har", f"Entry {index + 1} of the HAR is no object.")
+        raise malformed("har", f"Entry {index + 1} of the HAR file is not an object.")
     return entry
 
 

@@ -43,7 +43,10 @@ def response_head(lines: Sequence[str]) -> ResponseHead:
     match = _STATUS.fullmatch(lines[0].rstrip()) if lines else None
     if match is None:
         raise malformed(
-            "head", f"{lines[0][:80]!r} is no status line of HTTP." if lines else "There is no head."
+            "head",
+            f"{lines[0][:80]!r} is not an HTTP status line."
+            if lines
+            else "The response has no header section.",
         )
     return ResponseHead(int(match[2]), f"HTTP/{match[1]}", headers_of(lines[1:]))
 
@@ -53,7 +56,10 @@ def request_of(lines: Sequence[str], *, t: int, turn: int, conn: int, scheme: st
     match = _REQUEST.fullmatch(lines[0].rstrip()) if lines else None
     if match is None:
         raise malformed(
-            "head", f"{lines[0][:80]!r} is no request line of HTTP." if lines else "There is no head."
+            "head",
+            f"{lines[0][:80]!r} is not an HTTP request line."
+            if lines
+            else "The request has no header section.",
         )
     headers = headers_of(lines[1:])
     target = match[2]
@@ -63,14 +69,14 @@ def request_of(lines: Sequence[str], *, t: int, turn: int, conn: int, scheme: st
 
 
 def headers_of(lines: Sequence[str]) -> Headers:
-    """Header lines as names and values; a line that is no header is passed over, a folded one joined."""
+    """Header lines as names and values. A line that is not a header is skipped; a folded one is joined."""
     headers: Headers = []
     for line in lines:
         if line[:1] in (" ", "\t") and headers:
             name, value = headers[-1]
             headers[-1] = (name, f"{value} {line.strip()}")
             continue
-        # A pseudo header of HTTP/2 begins with a colon itself.
+        # The name of a pseudo-header of HTTP/2 starts with a colon.
         name, colon, value = line[1:].partition(":") if line.startswith(":") else line.partition(":")
         name = (":" if line.startswith(":") else "") + name.strip()
         if colon and name:
@@ -79,13 +85,13 @@ def headers_of(lines: Sequence[str]) -> Headers:
 
 
 def content_length(headers: Headers) -> int | None:
-    """The length that the head promises; None where it promises none that is a number."""
+    """The value of Content-Length; None if it is missing or not a number."""
     value = (first(headers, "content-length") or "").strip()
     return int(value) if _LENGTH.fullmatch(value) else None
 
 
 def without_undone_coding(headers: Headers, body: bytes) -> Headers:
-    """The headers for a body as the capture has it: most tools decode a content coding and keep its header."""
+    """The headers that fit the captured body: most tools decode the content coding but keep its header."""
     return without(headers, "content-encoding") if is_text(body) else headers
 
 

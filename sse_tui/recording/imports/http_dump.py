@@ -96,7 +96,7 @@ class _Dump:
         if match is None:
             self._searched = len(self._held)
             if len(self._held) > HEAD_LIMIT:
-                raise malformed("head", f"A head is longer than {HEAD_LIMIT} bytes.")
+                raise malformed("head", f"A header section is larger than {HEAD_LIMIT} bytes.")
             return False
         lines = self._held[: match.start()].decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
         self._held = self._held[match.end() :]
@@ -118,11 +118,11 @@ class _Dump:
 
     def _take_request(self, lines: list[str], t: int) -> None:
         if self._request is not None or self._body is not None:
-            raise malformed("head", f"{lines[0][:80]!r} stands where a response is expected.")
+            raise malformed("head", f"Expected a response, but found {lines[0][:80]!r}.")
         self._request = request_of(lines, t=t, turn=1, conn=1)
         self._request_left = content_length(self._request.headers) or 0
         if self._request_left > _BODY_LIMIT:
-            raise malformed("head", f"The request's body of {self._request_left} bytes is too long.")
+            raise malformed("head", f"The request body of {self._request_left} bytes is too large.")
 
     def _take_request_body(self) -> bool:
         piece = self._held[: self._request_left]

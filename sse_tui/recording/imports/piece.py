@@ -11,5 +11,5 @@ Piece: TypeAlias = tuple[int, bytes]
 
 
 def malformed(code: str, message: str, hint: str = "") -> RecordingError:
-    """The error of an input that is not what its beginning promised; `code` without its ``import-``."""
+    """The error for an input that does not match its format; `code` is without the prefix ``import-``."""
     return RecordingError(f"import-{code}", message, hint)

@@ -81,7 +81,7 @@ class _Log:
             return self._stamp.split(line)
         self._stamp = stamp_of(line)
         if self._stamp is None:
-            raise malformed("log", f"The first line has no time before it: {line[:60]!r}.")
+            raise malformed("log", f"The first line does not start with a time: {line[:60]!r}.")
         found = self._stamp.split(line)
         assert found is not None
         self._first = self._before = found[0]

@@ -1,4 +1,4 @@
-"""Documents of a format that can only be read whole, and values in them that may be anything."""
+"""Documents that can only be read as a whole, and checks of the values in them, which may be anything."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sse_tui.recording.imports.piece import Piece, malformed
 from sse_tui.recording.records import Headers
 
 DOCUMENT_LIMIT = 256 << 20
-# A format's own words for a text of JSON that is none.
+# What decoding invalid JSON may raise.
 BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
@@ -24,35 +24,37 @@ def whole(pieces: Iterable[Piece], what: str) -> bytes:
         read += data
         if len(read) > DOCUMENT_LIMIT:
             raise malformed(
-                "size", f"The {what} is longer than {DOCUMENT_LIMIT >> 20} MiB.", "Take a part of it."
+                "size",
+                f"The {what} is larger than {DOCUMENT_LIMIT >> 20} MiB.",
+                "Remove the entries you do not need.",
             )
     return bytes(read)
 
 
 def fields(value: object) -> dict[str, Any]:
-    """An object's fields; none where it is no object."""
+    """The fields of an object; {} for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: object) -> list[Any]:
-    """A list's items; none where it is no list."""
+    """The items of a list; [] for any other value."""
     return value if isinstance(value, list) else []
 
 
 def text(value: object) -> str:
-    """A string; "" where it is none."""
+    """A string; "" for any other value."""
     return value if isinstance(value, str) else ""
 
 
 def number(value: object) -> float | None:
-    """A number that is one; None otherwise (a truth value, NaN, one too large to be meant)."""
+    """A number; None for anything else (a boolean, NaN, an absurdly large one)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if -1e18 < value < 1e18 else None
 
 
 def whole_number(value: object, least: int = 0, most: int = 2**62) -> int | None:
-    """A whole number within bounds; None otherwise."""
+    """An integer within bounds; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         return None
     return value
@@ -65,7 +67,7 @@ def pairs(value: object) -> Headers:
 
 
 def encoded(value: str) -> bytes:
-    """UTF-8; a lone surrogate, which JSON can say, becomes U+FFFD."""
+    """UTF-8; a lone surrogate, which JSON can express, becomes U+FFFD."""
     return (
         value.encode("utf-8", "surrogatepass")
         if value.isascii()
@@ -78,4 +80,4 @@ def decoded(value: str, what: str) -> bytes:
     try:
         return base64.b64decode("".join(value.split()), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise malformed("base64", f"{what} is no base64: {error}.") from None
+        raise malformed("base64", f"{what} is not valid base64: {error}.") from None

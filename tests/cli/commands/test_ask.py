@@ -187,7 +187,7 @@ def test_no_folder_for_recordings_is_a_clear_error(cli: Callable[..., Any]) -> N
 
     assert done.code == 2
     assert done.out == ""
-    assert done.err.startswith("sse-tui: error: The folder /dev/null/state cannot be made")
+    assert done.err.startswith("sse-tui: error: Cannot create the directory /dev/null/state")
     assert done.err.count("\n") == 1
 
 

@@ -144,16 +144,19 @@ STREAM = "{response: &a {headers: {content-type: [text/event-stream]}, body: {st
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ("interactions: [", "no YAML.*line 1"),
+        ("interactions: [", "not valid YAML.*line 1"),
         ("interactions: []", "None of the 0"),
         ("interactions: 3", "None of the 0"),
         ("interactions: [1, {request: 2, response: [3]}]", "None of the 2"),
-        ("interactions: !!binary '%'", "no YAML: broken binary"),
-        ("interactions: &a [*a]", "no YAML|None of"),
-        ("interactions: " + "[" * 20_000, "no YAML"),
-        (f"interactions: [{STREAM % ('x' * 1000)}{', {response: *a}' * 100}]", "by aliases"),
-        ('{"interactions": [}', "no JSON"),
-        ("interactions: [\x01]", "no YAML"),
+        ("interactions: !!binary '%'", "not valid YAML: broken binary"),
+        ("interactions: &a [*a]", "not valid YAML|None of"),
+        ("interactions: " + "[" * 20_000, "not valid YAML"),
+        (
+            f"interactions: [{STREAM % ('x' * 1000)}{', {response: *a}' * 100}]",
+            "aliases in the cassette repeat",
+        ),
+        ('{"interactions": [}', "not valid JSON"),
+        ("interactions: [\x01]", "not valid YAML"),
     ],
     ids=lambda value: value[:20],
 )

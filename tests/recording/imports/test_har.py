@@ -164,13 +164,13 @@ def test_lone_surrogates_become_replacements(opened: Callable[..., Any]) -> None
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b'{"log": {"entries": [', "no HAR"),
-        (b'{"log": {"entries": {}}}', "no HAR"),
+        (b'{"log": {"entries": [', "not a valid HAR"),
+        (b'{"log": {"entries": {}}}', "not a valid HAR"),
         (har(), "None of the 0 entries"),
-        (har(3), "Entry 1 .* no object"),
+        (har(3), "Entry 1 .* not an object"),
         (har({}, {"request": 1, "response": [], "timings": "x"}), "None of the 2 entries"),
-        (b'{"log": {"entries": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}}", "Entry 1|no HAR"),
-        (har(entry()).replace(b'"text":', b'"encoding": "base64", "text":'), "no base64"),
+        (b'{"log": {"entries": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}}", "Entry 1|not a valid HAR"),
+        (har(entry()).replace(b'"text":', b'"encoding": "base64", "text":'), "not valid base64"),
     ],
     ids=lambda value: str(value[:30]),
 )

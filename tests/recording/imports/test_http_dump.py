@@ -105,10 +105,10 @@ def test_no_body_at_all(opened: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 50_000, "longer than"),
-        (b"GET / HTTP/1.1\r\n\r\nHTTP/1.1 2x0 OK\r\n\r\n", "no status line"),
-        (b"GET / HTTP/1.1\r\n\r\nnothing\r\n\r\n", "where a response is expected"),
-        (b"GET / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", "too long"),
+        (b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 50_000, "larger than"),
+        (b"GET / HTTP/1.1\r\n\r\nHTTP/1.1 2x0 OK\r\n\r\n", "not an HTTP status line"),
+        (b"GET / HTTP/1.1\r\n\r\nnothing\r\n\r\n", "Expected a response"),
+        (b"GET / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", "too large"),
     ],
 )
 def test_what_is_malformed_is_named(data: bytes, words: str, tmp_path: object) -> None:
