@@ -533,5 +533,5 @@ def test_imports_only_the_standard_library_the_errors_and_the_limits() -> None:
     ]
     assert foreign == []
     own = {m for m in loaded if m.startswith("sse_tui") and not m.startswith("sse_tui.eventstream")}
-    assert own == {"sse_tui", "sse_tui.errors", "sse_tui.limits"}
+    assert own == {"sse_tui", "sse_tui.version", "sse_tui.errors", "sse_tui.limits"}
     assert not {"asyncio", "socket", "time", "ssl"} & set(loaded)
