@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -104,49 +105,42 @@ output_option = click.option(
     help="Write to FILE instead of stdout.",
 )
 
+_name = partial(click.option, metavar="NAME")
+_integer = partial(click.option, type=int, metavar="N")
+_number = partial(click.option, type=float)
+_seconds = partial(click.option, type=float, metavar="S")
+
 profile_options = _together(
-    click.option("-p", "--profile", metavar="NAME", help="Profile to use from the configuration."),
+    _name("-p", "--profile", help="Profile to use from the configuration."),
     click.option("--base-url", "--url", "base_url", metavar="URL", help="API base URL, including /v1."),
-    click.option("--dialect", metavar="NAME", help="The API's dialect, for example openai-chat."),
-    click.option("-m", "--model", metavar="NAME", help="Model name; for the local profile also a GGUF file."),
+    _name("--dialect", help="The API's dialect, for example openai-chat."),
+    _name("-m", "--model", help="Model name; for the local profile also a GGUF file."),
     click.option("-s", "--system", metavar="TEXT", help="System prompt."),
     config_option,
 )
 
 sampling_options = _together(
-    click.option("--max-tokens", type=int, metavar="N", help="Maximum length of the answer in tokens."),
-    click.option(
-        "-t", "--temperature", type=float, metavar="T", help="Sampling temperature; 0 is deterministic."
-    ),
-    click.option("--top-p", type=float, metavar="P", help="Nucleus sampling: keep the top P of probability."),
-    click.option("--top-k", type=int, metavar="K", help="Sample from the K most likely tokens."),
-    click.option("--min-p", type=float, metavar="P", help="Drop tokens below P times the most likely one."),
-    click.option("--seed", type=int, metavar="N", help="Random seed."),
+    _integer("--max-tokens", help="Maximum length of the answer in tokens."),
+    _number("-t", "--temperature", metavar="T", help="Sampling temperature; 0 is deterministic."),
+    _number("--top-p", metavar="P", help="Nucleus sampling: keep the top P of probability."),
+    _integer("--top-k", metavar="K", help="Sample from the K most likely tokens."),
+    _number("--min-p", metavar="P", help="Drop tokens below P times the most likely one."),
+    _integer("--seed", help="Random seed."),
     click.option("--stop", multiple=True, metavar="TEXT", help="Stop sequence; may be repeated."),
 )
 
 local_options = _together(
-    click.option("--n-gpu-layers", type=int, metavar="N", help="Layers to offload to the GPU; -1 for all."),
-    click.option("--n-ctx", type=int, metavar="N", help="Context size in tokens."),
-    click.option(
-        "--n-threads", type=int, metavar="N", help="CPU threads; by default the number of cores minus one."
-    ),
+    _integer("--n-gpu-layers", help="Layers to offload to the GPU; -1 for all."),
+    _integer("--n-ctx", help="Context size in tokens."),
+    _integer("--n-threads", help="CPU threads; by default the number of cores minus one."),
 )
 
+_TOTAL = "Overall limit in seconds, reconnects included."
 timeout_options = _together(
-    click.option("--connect-timeout", type=float, metavar="S", help="Give up connecting after S seconds."),
-    click.option(
-        "--first-byte-timeout", type=float, metavar="S", help="Give up after S seconds without a response."
-    ),
-    click.option("--idle-timeout", type=float, metavar="S", help="Give up after S seconds without data."),
-    click.option(
-        "--total-timeout",
-        "--max-time",
-        "total_timeout",
-        type=float,
-        metavar="S",
-        help="Overall limit in seconds, reconnects included.",
-    ),
+    _seconds("--connect-timeout", help="Give up connecting after S seconds."),
+    _seconds("--first-byte-timeout", help="Give up after S seconds without a response."),
+    _seconds("--idle-timeout", help="Give up after S seconds without data."),
+    _seconds("--total-timeout", "--max-time", "total_timeout", help=_TOTAL),
 )
 
 stream_options = _together(

@@ -69,7 +69,7 @@ def _child(name: str, arguments: list[str], seconds: int) -> tuple[int, int]:
 
 
 def _guided(name: str, seconds: int, keep: Path) -> None:
-    import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    import atheris
 
     with atheris.instrument_imports(include=["sse_tui"]):
         for module in [

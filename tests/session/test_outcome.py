@@ -130,7 +130,7 @@ def reopened(path: Path, options: dict[str, Any]) -> Analysis:
     return analysis
 
 
-def limits(options: dict[str, Any]) -> dict[str, int]:
+def limits(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name == "max_event_bytes"}
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from textual.actions import parse
 
@@ -45,7 +47,7 @@ def test_an_unknown_action_names_the_nearest_one() -> None:
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
-def test_every_action_says_what_it_does_in_a_sentence(action) -> None:
+def test_every_action_says_what_it_does_in_a_sentence(action: Any) -> None:
     assert action.help.endswith(".")
     assert action.label
 

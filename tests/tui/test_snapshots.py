@@ -5,6 +5,8 @@ After a wanted change: ``pytest tests/tui --snapshot-update``, and look at every
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 WIDE, SMALL = (120, 36), (80, 24)
@@ -23,10 +25,12 @@ WIDE, SMALL = (120, 36), (80, 24)
     ],
     ids=["wide", "selected", "help", "small-answer", "small-wire", "small-detail", "hostile"],
 )
-def test_snapshot(snap_compare, opened, until, name: str, size: tuple[int, int], keys: list[str]) -> None:
+def test_snapshot(
+    snap_compare: Any, opened: Any, until: Any, name: str, size: tuple[int, int], keys: list[str]
+) -> None:
     app = opened(name)
 
-    async def settle(pilot) -> None:
+    async def settle(pilot: Any) -> None:
         await until(lambda: app.session.analysis.end is not None and not app.session.behind)
         await until(lambda: len(app.workspace.wire.log_view.visible_rows) == len(app.session.rows))
         await until(lambda: app.workspace.detail.row is not None)

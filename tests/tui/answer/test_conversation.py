@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,9 @@ class Stream:
     """A chat that streams: `say` adds to `turns`, `end` closes the connection."""
 
     def __init__(self, *pieces: tuple[str, str], number: int = 1, before: Stream | None = None) -> None:
-        self._analysis = before._analysis if before is not None else Analysis(dialect="openai-chat")
-        self._at = {"turn": number, "conn": number}
+        analysis = before._analysis if before is not None else Analysis(dialect="openai-chat")
+        self._analysis: Analysis = analysis
+        self._at: dict[str, Any] = {"turn": number, "conn": number}
         self._analysis.feed(Request(t=0, method="GET", url="http://h/", headers=[], **self._at))
         self.turns: Sequence[Turn] = self._analysis.turns
         for channel, text in pieces:

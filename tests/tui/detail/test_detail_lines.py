@@ -19,7 +19,7 @@ from sse_tui.tui.detail.detail_lines import (
     json_lines,
     text_lines,
 )
-from sse_tui.tui.detail.detail_pane import fold
+from sse_tui.tui.drawing.folding import fold
 from sse_tui.wirelog.rows import Row
 
 

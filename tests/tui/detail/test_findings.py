@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sse_tui.tui.app import SseTuiApp
@@ -11,11 +13,11 @@ from sse_tui.tui.detail.findings import SIGNS
 WIDE, SMALL = (120, 36), (80, 24)
 
 
-def shown(widget) -> str:
+def shown(widget: Any) -> str:
     return "\n".join(widget.render_line(y).text.rstrip() for y in range(widget.size.height))
 
 
-async def ready(app: SseTuiApp, pilot, until) -> None:
+async def ready(app: SseTuiApp, pilot: Any, until: Any) -> None:
     await until(lambda: app.session.analysis.end is not None and not app.session.behind)
     await until(lambda: len(app.workspace.wire.log_view.visible_rows) == len(app.session.rows))
     await pilot.pause()
@@ -26,7 +28,7 @@ def number_of(app: SseTuiApp, rule: str) -> int:
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL, (60, 15)])
-async def test_the_badge_counts_by_letter(opened, until, size) -> None:
+async def test_the_badge_counts_by_letter(opened: Any, until: Any, size: Any) -> None:
     app = opened("hostile")
     async with app.run_test(size=size) as pilot:
         await ready(app, pilot, until)
@@ -36,7 +38,7 @@ async def test_the_badge_counts_by_letter(opened, until, size) -> None:
         assert badge in app.query_one(HeaderLine).render().plain
 
 
-async def test_rows_with_a_finding_carry_its_letter(opened, until) -> None:
+async def test_rows_with_a_finding_carry_its_letter(opened: Any, until: Any) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -47,7 +49,7 @@ async def test_rows_with_a_finding_carry_its_letter(opened, until) -> None:
             assert line[1] == letter, line
 
 
-async def test_enter_goes_from_a_finding_to_its_row_and_marks_its_bytes(opened, until) -> None:
+async def test_enter_goes_from_a_finding_to_its_row_and_marks_its_bytes(opened: Any, until: Any) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -76,7 +78,7 @@ async def test_enter_goes_from_a_finding_to_its_row_and_marks_its_bytes(opened, 
         assert app.focused is app.workspace.detail.lines
 
 
-async def test_a_finding_about_no_bytes_opens_what_it_is_about(opened, until) -> None:
+async def test_a_finding_about_no_bytes_opens_what_it_is_about(opened: Any, until: Any) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -90,7 +92,9 @@ async def test_a_finding_about_no_bytes_opens_what_it_is_about(opened, until) ->
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL])
-async def test_the_bracket_keys_go_through_all_findings_and_stop_at_the_ends(opened, until, size) -> None:
+async def test_the_bracket_keys_go_through_all_findings_and_stop_at_the_ends(
+    opened: Any, until: Any, size: Any
+) -> None:
     app = opened("hostile")
     async with app.run_test(size=size) as pilot:
         await ready(app, pilot, until)
@@ -106,7 +110,7 @@ async def test_the_bracket_keys_go_through_all_findings_and_stop_at_the_ends(ope
         assert app.workspace.detail.findings.cursor == 0
 
 
-async def test_a_row_that_is_selected_chooses_its_finding(opened, until) -> None:
+async def test_a_row_that_is_selected_chooses_its_finding(opened: Any, until: Any) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -117,7 +121,7 @@ async def test_a_row_that_is_selected_chooses_its_finding(opened, until) -> None
         await until(lambda: app.workspace.detail.findings.cursor == wanted)
 
 
-async def test_a_click_chooses_and_the_copy_is_the_whole_list(opened, until) -> None:
+async def test_a_click_chooses_and_the_copy_is_the_whole_list(opened: Any, until: Any) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -134,7 +138,7 @@ async def test_a_click_chooses_and_the_copy_is_the_whole_list(opened, until) -> 
             assert finding.message in app.clipboard
 
 
-async def test_without_findings_it_says_so(opened, until, tmp_path) -> None:
+async def test_without_findings_it_says_so(opened: Any, until: Any, tmp_path: Any) -> None:
     path = tmp_path / "empty.sse.jsonl"
     path.write_text(
         '{"format":"sse-recording","version":1,"clock":"read"}\n{"t":0,"k":"end","reason":"quit"}\n'
@@ -146,7 +150,7 @@ async def test_without_findings_it_says_so(opened, until, tmp_path) -> None:
         assert "No findings so far." in shown(app.workspace.detail.findings)
 
 
-async def test_a_message_that_is_cut_says_so(opened, until) -> None:
+async def test_a_message_that_is_cut_says_so(opened: Any, until: Any) -> None:
     app = opened("hostile")
     async with app.run_test(size=SMALL) as pilot:
         await ready(app, pilot, until)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from sse_tui.config import SloSection
 from sse_tui.tui.bars.metrics_strip import MetricsStrip
@@ -12,12 +13,14 @@ from tests.tui.conftest import notices
 WIDE = (120, 36)
 
 
-async def ready(app, pilot, until) -> None:
+async def ready(app: Any, pilot: Any, until: Any) -> None:
     await until(lambda: app.session.analysis.end is not None and not app.session.behind)
     await pilot.pause()
 
 
-async def test_b_and_enter_make_a_bundle_with_a_picture(opened, until, tmp_path: Path, monkeypatch) -> None:
+async def test_b_and_enter_make_a_bundle_with_a_picture(
+    opened: Any, until: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     app = opened("resumed")
     async with app.run_test(size=WIDE, notifications=True) as pilot:
@@ -35,7 +38,7 @@ async def test_b_and_enter_make_a_bundle_with_a_picture(opened, until, tmp_path:
 
 
 async def test_what_stops_a_bundle_is_said_and_leaves_nothing(
-    opened, until, tmp_path: Path, monkeypatch
+    opened: Any, until: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     app = opened("resumed")
@@ -49,7 +52,9 @@ async def test_what_stops_a_bundle_is_said_and_leaves_nothing(
         assert not app.session_keys.bug_bundle.running
 
 
-async def test_no_picture_is_no_reason_for_no_bundle(opened, until, tmp_path: Path, monkeypatch) -> None:
+async def test_no_picture_is_no_reason_for_no_bundle(
+    opened: Any, until: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sse_tui.tui.screens.bug_bundle.PICTURE_S", 0.001)
     app = opened("hostile")
@@ -60,7 +65,7 @@ async def test_no_picture_is_no_reason_for_no_bundle(opened, until, tmp_path: Pa
         assert "no picture" in notices(app)
 
 
-async def test_objectives_stand_in_the_strip_and_in_the_metrics(opened, until) -> None:
+async def test_objectives_stand_in_the_strip_and_in_the_metrics(opened: Any, until: Any) -> None:
     app = opened(
         "resumed", slo=SloSection(ttft_p50_ms=10_000, ttft_p99_ms=10_000, tpot_ms=1_000, tbt_p99_ms=1)
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.text import Text
 
 from sse_tui.recording.record_lines import encode_line
-from sse_tui.recording.records import Close, End, Header, chunk
+from sse_tui.recording.records import Close, End, Header, Record, chunk
 from sse_tui.tui.wire.end_of_file import EndOfFile
 from sse_tui.wirelog import glimpse as module
 
@@ -17,11 +18,12 @@ from sse_tui.wirelog import glimpse as module
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording that takes about a second to read, and counts as large."""
     monkeypatch.setattr(module, "LARGE", 100_000)
-    at = {"turn": 1, "conn": 1}
-    records = [chunk(n, b'data: {"n": %d, "x": "\x1b[31m"}\n\n' % n, **at) for n in range(30_000)]
-    ends = [Close(t=40_000, reason="eof", **at), End(t=40_000, reason="done")]
+    at: dict[str, Any] = {"turn": 1, "conn": 1}
+    records: list[Record | Header] = [Header()]
+    records += [chunk(n, b'data: {"n": %d, "x": "\x1b[31m"}\n\n' % n, **at) for n in range(30_000)]
+    records += [Close(t=40_000, reason="eof", **at), End(t=40_000, reason="done")]
     path = tmp_path / "large.sse.jsonl"
-    path.write_bytes(b"".join(map(encode_line, [Header(), *records, *ends])))
+    path.write_bytes(b"".join(map(encode_line, records)))
     return path
 
 
@@ -31,7 +33,7 @@ def text_of(widget: EndOfFile) -> str:
     return rendered.plain
 
 
-async def test_the_end_is_there_before_the_rest(opened, until, large: Path) -> None:
+async def test_the_end_is_there_before_the_rest(opened: Any, until: Any, large: Path) -> None:
     app = opened(large)
     async with app.run_test(size=(120, 36)) as pilot:
         end = app.query_one(EndOfFile)
@@ -49,7 +51,7 @@ async def test_the_end_is_there_before_the_rest(opened, until, large: Path) -> N
         await pilot.pause()
 
 
-async def test_a_small_one_needs_none(opened, until) -> None:
+async def test_a_small_one_needs_none(opened: Any, until: Any) -> None:
     app = opened("resumed")
     async with app.run_test(size=(120, 36)):
         await until(lambda: len(app.session.rows) and not app.session.behind)

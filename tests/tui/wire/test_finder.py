@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 from sse_tui.tui.wire.finder import Finder, ranges
 
 TEXTS = ["When", " a Stream", " drops", "stream", "", "STREAM!"] * 50
 
 
-def ticking(step: float):
+def ticking(step: float) -> Any:
     now = 0.0
 
     def clock() -> float:

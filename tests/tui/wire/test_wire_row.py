@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from sse_tui.wirelog.rows import Row
 MS = 1_000_000
 
 
-def rows(*records) -> list[Row]:
+def rows(*records: Any) -> list[Row]:
     """The rows of records, as the table would read them back."""
     analysis = Analysis(dialect="openai-chat")
     made: list[Row] = []
@@ -55,7 +56,7 @@ HEAD = Response(
         (End(t=0, reason="quit"), "end", "quit"),
     ],
 )  # fmt: skip
-def test_records(record, shown_kind: str, shown: str) -> None:
+def test_records(record: Any, shown_kind: str, shown: str) -> None:
     row = Row(0, record.kind, 1, 0, 0, 0, 0, None, False, b"", None, (), record, None)
     assert (kind(row), content(row)) == (shown_kind, shown)
 
