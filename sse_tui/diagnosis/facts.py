@@ -66,8 +66,8 @@ class ConnFacts:
     started_t: int | None = None
     window: Window = field(default_factory=Window)
     scanner: Scanner = field(default_factory=Scanner)
-    done: int = 0  # offset behind the last complete item
-    clean: int = -1  # offset behind comments and retry fields that stand in a block of their own
+    done: int = 0  # offset after the last complete item
+    clean: int = -1  # offset after comments and retry fields in a block of their own
     reads: int = 0
     events: int = 0
     token_events: int = 0

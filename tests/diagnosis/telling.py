@@ -1,4 +1,4 @@
-"""Ways to tell a diagnosis what happened, and to ask what it found."""
+"""Builders of what a diagnosis reads, and access to what it found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GOOD_HEADERS = [*STREAM_HEADERS, ("Cache-Control", "no-cache"), ("X-Accel-Buffer
 
 
 class Wire(Story):
-    """A story whose requests, waits and end can be told in full."""
+    """A story with every detail of its requests, waits and end."""
 
     def ask(
         self,

@@ -11,7 +11,7 @@ import pytest
 from tests.diagnosis.telling import of_bytes
 from tests.samples import folders
 
-# What notes of the index say of a stream that is not whole.
+# What notes of the index say where a stream is not complete.
 BROKEN = ("cut", "the failure is reported", "never dispatched", "no finish, no")
 
 

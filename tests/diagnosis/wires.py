@@ -81,7 +81,7 @@ def asked_twice(method: str, *, with_ids: bool = False, send: str = "") -> Story
 
 
 def refused(status: int, *, retry_after: str = "", delay_ms: float = 200) -> Story:
-    """An answer that is no stream, and another attempt after it."""
+    """A response that is not a stream, and another attempt after it."""
     headers = [("Retry-After", retry_after)] if retry_after else []
     wire = Wire().ask()
     wire.response(5, status, headers).close(6, "refused")

@@ -15,7 +15,7 @@ GAP_S = 15.0  # the standard's interval for keep-alive comments (HTML 9.2.7)
 STALL_S = 30.0
 STUCK_S = 120.0  # a stall of this length is an error
 SAME_S = 2.0  # ages that differ by less count as the same
-YOUNG_S = 5.0  # connections cut sooner are no sign of a time limit
+YOUNG_S = 5.0  # connections cut sooner do not point to a time limit
 
 
 @rule(

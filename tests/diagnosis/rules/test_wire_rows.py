@@ -26,14 +26,14 @@ def gzipped() -> Story:
 
 
 def one_read_at_close() -> Story:
-    """Row 74: a tunnel that passes the body on when it is whole."""
+    """Row 74: a tunnel that passes the body on once it is complete."""
     wire = Wire().ask()
     wire.response(10, headers=[*GOOD_HEADERS, ("Server", "cloudflare"), ("CF-Ray", "1")])
     return wire.read(5000, b"".join(b"data: %d\n\n" % n for n in range(5))).close(5001, "eof")
 
 
 def reset_by_http2(detail: str) -> Story:
-    """Row 76: RST_STREAM or GOAWAY behind an event."""
+    """Row 76: RST_STREAM or GOAWAY after an event."""
     return Wire().ask().good().read(10, b"data: a\n\n").close(20, "reset", detail)
 
 
@@ -97,7 +97,7 @@ def several_tokens_an_event() -> Story:
 
 
 def silent_server_without_usage() -> Story:
-    """Row 104: asked for usage, and none came."""
+    """Row 104: usage was requested, but there is none."""
     wire = Wire().ask(
         method="POST", dialect="openai-chat", body='{"stream":true,"stream_options":{"include_usage":true}}'
     )
