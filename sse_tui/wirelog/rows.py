@@ -231,7 +231,7 @@ class RowTable:
             t_ns=t,
             gap_ms=gap,
             same_read=self.timed and chunk is not None and chunk == before,
-            raw=reader.body(conn, start, end),
+            raw=self._in_window(conn, start, end) or reader.body(conn, start, end),
             item=item,
             deltas=tuple(deltas),
             record=None,
@@ -255,13 +255,19 @@ class RowTable:
         return (item, () if code == _REPEAT else reading.deltas(item)), size
 
     def _bytes(self, conn: int, start: int, end: int, reader: BodyReader) -> bytes:
-        """Bytes of a body, and those after them for the next rows."""
-        known, at, window = self._window
-        if conn != known or start < at or end > at + len(window):
+        """Bytes of a body, and into the window those after them, for the next rows."""
+        data = self._in_window(conn, start, end)
+        if not data:
             ahead = min(start + _AHEAD, self._index.size(conn))
-            window, at = reader.body(conn, start, max(end, ahead)), start
-            self._window = conn, at, window
-        return window[start - at : end - at]
+            window = reader.body(conn, start, max(end, ahead))
+            self._window = conn, start, window
+            data = window[: end - start]
+        return data
+
+    def _in_window(self, conn: int, start: int, end: int) -> bytes:
+        known, at, window = self._window
+        inside = conn == known and at <= start and end <= at + len(window)
+        return window[start - at : end - at] if inside else b""
 
     def _chunk(self, index: int) -> int | None:
         last_byte = self._start[index] + max(self._size[index], 1) - 1
