@@ -34,7 +34,7 @@ def _clock(source: str) -> str:
     if source == "imported":
         return "times of the imported capture"
     resolution = time.get_clock_info("monotonic").resolution * 1e9
-    of = "receive times of the kernel" if source == "kernel" else "times after each read"
+    of = "kernel receive times" if source == "kernel" else "time of each read"
     return f"{of}, resolution {resolution:.0f} ns"
 
 
