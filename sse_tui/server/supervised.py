@@ -66,7 +66,7 @@ def main_supervised(options: ServeOptions, ensure_model: EnsureModel) -> int:
 
     def send(status: EndpointStatus) -> None:
         nonlocal failed
-        # The last states after a failure are no news, and must not hide it.
+        # The states after a failure add nothing to it, and must not hide it.
         if not failed:
             parent.send(status)
         failed = failed or status.state == EndpointState.FAILED
