@@ -82,6 +82,7 @@ class SseTuiApp(App[int]):
         self.faults = FaultsBar(possible=self.spec.mode != "open", home=self.workspace.home, id="faults")
         self.footer = FooterLine(self.keymap, id="footer")
         work = self.workspace
+        # What the part of an action before the dot stands for: ``wire.find``.
         self.targets: Mapping[str, DOMNode] = {
             "answer": work.answer, "wire": work.wire, "detail": work.detail, "workspace": work, "faults": self.faults,
             "session": self.session_keys,
@@ -312,7 +313,8 @@ class SseTuiApp(App[int]):
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
         """Run an action, of a pane where it names one: ``wire.find``. Under a window most of the app's do nothing."""
-        if len(self.screen_stack) > 1 and action in UNDER_WINDOWS:
+        # Priority keys reach the app even while a window is open, and would act on panes that cannot be seen.
+        if len(self.screen_stack) > 1 and isinstance(action, str) and action in UNDER_WINDOWS:
             return False
         return await super().run_action(action, default_namespace, namespaces or self.targets)
 

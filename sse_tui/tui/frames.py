@@ -52,6 +52,7 @@ class Frames:
         if self._stopped:
             return
         more = self._read()
+        # While a large file is read, most slices are not shown: drawing each would take longer than reading it.
         now = time.monotonic()
         if not more or now - self._shown_at >= FRAME_S:
             self._shown_at = now

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from sse_tui import fields
 from sse_tui.dialects.base import (
-    Delta,
     Finish,
     Malformed,
     Meta,
@@ -21,7 +21,7 @@ from sse_tui.dialects.base import (
 )
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
 from sse_tui.metrics import STUTTER_MS
-from sse_tui.recording.records import Close, End, Fault, Note, Reconnect, Record, Request, Response
+from sse_tui.recording.records import Close, End, Fault, Note, Reconnect, Request, Response
 from sse_tui.text.safety import pane_line
 from sse_tui.tui.drawing.fit import pad
 from sse_tui.wirelog.rows import Row
@@ -101,7 +101,14 @@ def kind(row: Row) -> str:
 
 def content(row: Row) -> str:
     """The row's content on one line, safe to show."""
-    text = _record(row.record) if row.record is not None else _item(row)
+    if row.record is not None:
+        text = _RECORDS.get(type(row.record), _nothing)(row.record)
+    elif isinstance(row.item, Event):
+        text = _event(row, row.item)
+    elif row.item is not None:
+        text = _ITEMS[type(row.item)](row.item)
+    else:
+        text = row.raw.decode("utf-8", "replace")
     return pane_line(text[:CONTENT_LIMIT])
 
 
@@ -115,71 +122,18 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _item(row: Row) -> str:
-    item = row.item
-    if isinstance(item, Event):
-        return _event(row, item)
-    if isinstance(item, Comment):
-        return f":{item.text}"
-    if isinstance(item, Retry):
-        return f"retry: {item.ms} ms"
-    if isinstance(item, Ignored):
-        return item.line
-    if isinstance(item, NoData):
-        return f"no data field: event {item.type or 'message'!r}, id {item.id!r}"
-    if isinstance(item, Tail):
-        return f"discarded, never dispatched: {quoted(item.text)}"
-    return row.raw.decode("utf-8", "replace")
+def last_id(value: str) -> str:
+    """The header as sent; with an empty id there is none."""
+    return f"Last-Event-ID: {value}" if value else "no Last-Event-ID"
 
 
 def _event(row: Row, item: Event) -> str:
-    text = " ".join(part for part in map(_delta, row.deltas) if part)
+    text = " ".join(filter(None, (_DELTAS.get(type(delta), _nothing)(delta) for delta in row.deltas)))
     if row.label == "done":
         text = item.data
     if not text:
         text = item.data if item.type in {"", "message"} else f"{item.type}  {item.data}"
     return f"repeated, left out: {text}" if row.label == "repeat" else text
-
-
-def _delta(delta: Delta) -> str:
-    if isinstance(delta, Text | Reasoning | Refusal):
-        return quoted(delta.text) if delta.text else ""
-    if isinstance(delta, ToolCall):
-        return f"{delta.name or ''}[{delta.slot}] {delta.arguments}".strip()
-    if isinstance(delta, Usage):
-        return f"in {_count(delta.input)} out {_count(delta.output)}"
-    if isinstance(delta, Finish):
-        return f"finish={delta.reason}"
-    if isinstance(delta, StreamFault):
-        return " ".join(str(part) for part in (delta.type, delta.code, delta.message) if part is not None)
-    if isinstance(delta, Progress):
-        return f"prompt {delta.done}/{delta.total}"
-    if isinstance(delta, Malformed):
-        return delta.reason
-    if isinstance(delta, Meta) and delta.name == "role":
-        return f"role={delta.value}"
-    return ""
-
-
-def _count(value: int | None) -> str:
-    return "?" if value is None else str(value)
-
-
-def _record(record: Record | None) -> str:
-    if isinstance(record, Request):
-        return _request(record)
-    if isinstance(record, Response):
-        kind = fields.first(record.headers, "content-type")
-        return f"{record.status} {record.http_version}  {kind or 'no content type'}"
-    if isinstance(record, Fault):
-        return record.did + (f" ({record.plan})" if record.plan else "")
-    if isinstance(record, Close):
-        return f"{record.reason}  {record.detail}".rstrip()
-    if isinstance(record, Reconnect):
-        return f"{last_id(record.last_event_id)}  in {record.delay_ms:.0f} ms"
-    if isinstance(record, Note):
-        return record.text
-    return record.reason if isinstance(record, End) else ""
 
 
 def _request(record: Request) -> str:
@@ -188,6 +142,54 @@ def _request(record: Request) -> str:
     return f"{record.method} {path}" + (f"  {last_id(resumed)}" if resumed else "")
 
 
-def last_id(value: str) -> str:
-    """The header as sent; with an empty id there is none."""
-    return f"Last-Event-ID: {value}" if value else "no Last-Event-ID"
+def _response(record: Response) -> str:
+    kind = fields.first(record.headers, "content-type")
+    return f"{record.status} {record.http_version}  {kind or 'no content type'}"
+
+
+def _written(delta: Text | Reasoning | Refusal) -> str:
+    return quoted(delta.text) if delta.text else ""
+
+
+def _usage(delta: Usage) -> str:
+    counts = ("?" if count is None else count for count in (delta.input, delta.output))
+    return "in {} out {}".format(*counts)
+
+
+def _stream_fault(delta: StreamFault) -> str:
+    return " ".join(str(part) for part in (delta.type, delta.code, delta.message) if part is not None)
+
+
+def _nothing(_: object) -> str:
+    return ""
+
+
+# The text of each kind of item, delta and record; a kind that is not here has none.
+_ITEMS: Mapping[type, Callable[[Any], str]] = {
+    Comment: lambda item: f":{item.text}",
+    Retry: lambda item: f"retry: {item.ms} ms",
+    Ignored: lambda item: str(item.line),
+    NoData: lambda item: f"no data field: event {item.type or 'message'!r}, id {item.id!r}",
+    Tail: lambda item: f"discarded, never dispatched: {quoted(item.text)}",
+}
+_DELTAS: Mapping[type, Callable[[Any], str]] = {
+    Text: _written,
+    Reasoning: _written,
+    Refusal: _written,
+    ToolCall: lambda delta: f"{delta.name or ''}[{delta.slot}] {delta.arguments}".strip(),
+    Usage: _usage,
+    Finish: lambda delta: f"finish={delta.reason}",
+    StreamFault: _stream_fault,
+    Progress: lambda delta: f"prompt {delta.done}/{delta.total}",
+    Malformed: lambda delta: str(delta.reason),
+    Meta: lambda delta: f"role={delta.value}" if delta.name == "role" else "",
+}
+_RECORDS: Mapping[type, Callable[[Any], str]] = {
+    Request: _request,
+    Response: _response,
+    Fault: lambda record: record.did + (f" ({record.plan})" if record.plan else ""),
+    Close: lambda record: f"{record.reason}  {record.detail}".rstrip(),
+    Reconnect: lambda record: f"{last_id(record.last_event_id)}  in {record.delay_ms:.0f} ms",
+    Note: lambda record: str(record.text),
+    End: lambda record: str(record.reason),
+}
