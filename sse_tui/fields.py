@@ -1,7 +1,6 @@
-"""HTTP header fields: looking them up, what may be in them, and the media type (RFC 9110).
+"""HTTP header fields: lookup, valid names and values, and media types (RFC 9110).
 
-Fields are pairs of a name and a value in the order of the message, as records keep them. Names are compared without
-regard to case.
+Fields are pairs of a name and a value in the order of the message, as in records. Names are case-insensitive.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _PARAMETER = re.compile(r'([^=;\s]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)')
 
 
 def first(fields: Fields, name: str) -> str | None:
-    """The value of the first field called `name`; None without one."""
+    """The value of the first field called `name`; None if there is none."""
     wanted = name.lower()
     return next((value for given, value in fields if given.lower() == wanted), None)
 
@@ -31,25 +30,25 @@ def has(fields: Fields, name: str) -> bool:
 
 
 def without(fields: Fields, *names: str) -> list[tuple[str, str]]:
-    """The fields that have none of these names."""
+    """The fields with other names than these."""
     unwanted = {name.lower() for name in names}
     return [field for field in fields if field[0].lower() not in unwanted]
 
 
 def elements(fields: Fields, name: str) -> list[str]:
-    """The elements of all comma-separated fields called `name`, in order, without empty ones (section 5.6.1)."""
+    """The non-empty elements of all fields called `name`, which are comma-separated lists (section 5.6.1)."""
     wanted = name.lower()
     lists = (value.split(",") for given, value in fields if given.lower() == wanted)
     return [element for one in lists for part in one if (element := part.strip())]
 
 
 def is_token(text: str) -> bool:
-    """Whether `text` can be a method or the name of a field: a token (section 5.6.2)."""
+    """Whether `text` is a token, as methods and field names must be (section 5.6.2)."""
     return _TOKEN.fullmatch(text) is not None
 
 
 def is_value(text: str) -> bool:
-    """Whether `text` can be sent as the value of a field: no line end, no NUL (section 5.5), no lone surrogate."""
+    """Whether `text` can be sent as a field value: without line ends, NUL (section 5.5) and lone surrogates."""
     return _UNSENDABLE.search(text) is None
 
 
@@ -59,7 +58,7 @@ def essence(content_type: str | None) -> str:
 
 
 def parameters(content_type: str | None) -> dict[str, str]:
-    """The parameters of a media type, their names in lower case, the first of a name (section 5.6.6)."""
+    """The parameters of a media type by name in lower case; of several with one name, the first (section 5.6.6)."""
     found: dict[str, str] = {}
     for match in _PARAMETER.finditer((content_type or "").partition(";")[2]):
         name, value = match[1].lower(), match[2].strip()

@@ -1,17 +1,17 @@
-"""Default limits that several parts of the program share, in bytes."""
+"""Default limits shared by several parts of the program, in bytes."""
 
 from __future__ import annotations
 
 MIB = 2**20
 
 MAX_EVENT_BYTES = 16 * MIB
-"""The largest event, and the longest line, that is read from a stream; more is an error."""
+"""The largest event, and the longest line, that is accepted from a stream."""
 
 MAX_REQUEST_BYTES = 8 * MIB
-"""The largest body of a request that our endpoint takes."""
+"""The largest request body that the endpoint accepts."""
 
 STORE_BYTES = 64 * MIB
-"""How much our endpoint keeps of all its streams together, for readers that resume."""
+"""How much the endpoint keeps of all streams together, for clients that resume."""
 
 UNLIMITED = 1 << 40
-"""For a body that is in memory already, where a limit protects nothing."""
+"""For a body that is already in memory, where a limit would protect nothing."""

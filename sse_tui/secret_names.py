@@ -1,14 +1,14 @@
-"""Which headers, query parameters and fields of a JSON body carry a secret, by their name."""
+"""Recognises headers, query parameters and JSON fields that contain secrets by their names."""
 
 from __future__ import annotations
 
 import re
 
-# As the header of a recording lists them, "*" for anything: the part of a name that says it, compared without case.
+# By what the header of a recording lists ("*" matches anything): the part of the name, compared without case.
 _PARTS = {
     "*authorization*": "authorization",
     "*cookie*": "cookie",
-    # "tokens" counts tokens: x-ratelimit-remaining-tokens, max_tokens.
+    # Not "tokens", which counts them: x-ratelimit-remaining-tokens, max_tokens.
     "*token*": r"(?<!idempotency[-_])token(?!s|iz|[-_]?count)",
     "*secret*": "secret",
     "*api-key*": r"api[-_]?key",
@@ -22,11 +22,11 @@ _PARTS = {
 }
 _PARAMETERS = ("key", "sig", "auth", "pwd", "pass", "jwt", "code_verifier")
 LISTED = (*_PARTS, *_PARAMETERS)
-"""The table, for people."""
+"""What the header of a recording lists."""
 
 _HEADER = re.compile("|".join(_PARTS.values()), re.IGNORECASE)
 _PARAMETER = re.compile("|".join(_PARAMETERS), re.IGNORECASE)
-# In a JSON body a plain "token" is often none: stop_token, pad_token, the token of an answer.
+# In JSON a plain "token" is often something else: stop_token, pad_token, a token of the answer.
 _FIELD = re.compile(
     r"authorization|api[-_]?key|secret|passw(?:or)?d|(?:access|auth|refresh|bearer|session|security|id)[-_]?token",
     re.IGNORECASE,
@@ -35,20 +35,20 @@ _SUSPICIOUS = re.compile(r"auth(?!or)|key", re.IGNORECASE)
 
 
 def is_secret_header(name: str) -> bool:
-    """Whether a header of this name carries a secret."""
+    """Whether a header of this name contains a secret."""
     return _HEADER.search(name) is not None
 
 
 def is_secret_parameter(name: str) -> bool:
-    """Whether a query parameter of this name carries a secret."""
+    """Whether a query parameter of this name contains a secret."""
     return is_secret_header(name) or _PARAMETER.fullmatch(name) is not None
 
 
 def is_secret_field(name: str) -> bool:
-    """Whether a string of this name in a JSON body is a secret."""
+    """Whether a string field of this name in a JSON body is a secret."""
     return _FIELD.search(name) is not None
 
 
 def may_be_secret(name: str) -> bool:
-    """Whether a value of this name had better not be shown, where nothing is lost without it."""
+    """Whether to hide a value of this name where nothing is lost by hiding too much."""
     return is_secret_parameter(name) or _SUSPICIOUS.search(name) is not None

@@ -1,1 +1,1 @@
-"""Text for people: what may be shown where (`safety`), and the nearest name to a mistyped one (`nearest`)."""
+"""Text for people: making it safe (`safety`), suggesting a name (`nearest`), counts in words (`wording`)."""

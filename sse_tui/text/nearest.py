@@ -1,4 +1,4 @@
-"""The known name that a mistyped one is nearest to, for hints."""
+"""Finds the known name that is most similar to a mistyped one, for hints."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 
 def nearest(given: str, known: Iterable[str], *, most: int = 1, likeness: float = 0.6) -> list[str]:
-    """The names most like `given`, at most `most`; `likeness` is the least ratio of `difflib` that counts, 0 to 1."""
-    from difflib import get_close_matches  # only a mistake needs it
+    """At most `most` names similar to `given`, best first; `likeness` is the minimum ratio of `difflib`, 0 to 1."""
+    from difflib import get_close_matches  # only needed after a mistake
 
     return get_close_matches(given, list(known), most, likeness)
 
@@ -15,6 +15,6 @@ def nearest(given: str, known: Iterable[str], *, most: int = 1, likeness: float 
 def did_you_mean(
     given: str, known: Iterable[str], otherwise: str = "", *, most: int = 1, likeness: float = 0.6
 ) -> str:
-    """``Did you mean x?``, or `otherwise` where no known name is like `given`."""
+    """``Did you mean x?``, or `otherwise` if no known name is similar to `given`."""
     near = nearest(given, known, most=most, likeness=likeness)
     return f"Did you mean {' or '.join(near)}?" if near else otherwise

@@ -1,21 +1,22 @@
-"""Other people's text, made safe to show: one policy for each kind of place that it is shown in.
+"""Makes text from elsewhere safe to display: one policy for each kind of place where it is displayed.
 
-What a server, a model or a file says may hold characters that act instead of being read. They are shown as a
-sign, never dropped, since this program is for looking closely:
+Text from a server, a model or a file may contain characters that have an effect instead of being visible. They are
+replaced by visible signs, never dropped, because this is a program for looking closely:
 
-- C0 controls, DEL and C1 controls, which begin escape sequences (ECMA-48; U+009B alone is a CSI, U+009D an OSC).
-- Embeddings, overrides, isolates and marks of direction (UAX 9), which make text read in another order than it
-  has ("Trojan Source", CVE-2021-42574).
-- U+0085, U+2028 and U+2029, which end a line for some programs and not for others.
-- Invisible characters, which split a word or hide a text: zero-width spaces, fillers, tags (U+E0000 to U+E007F).
-- Lone surrogates and noncharacters, which no UTF-8 text can hold, or none should.
+- C0 controls, DEL and C1 controls, which start escape sequences (ECMA-48; U+009B alone is CSI, U+009D alone OSC).
+- Directional embeddings, overrides, isolates and marks (UAX 9), which change the order in which text is displayed
+  ("Trojan Source", CVE-2021-42574).
+- U+0085, U+2028 and U+2029, which end a line for some programs but not for others.
+- Invisible characters, which split a word or hide text: zero-width spaces, fillers, tags (U+E0000 to U+E007F).
+- Lone surrogates and noncharacters, which UTF-8 text cannot or should not contain.
 
-Some invisible characters are needed in ordinary text, and stay where they are: a joiner (U+200C, U+200D) after a
-letter of a script that joins, U+200D between emoji, a variation selector after something that varies, the tags of
-the three flags that have them. A second one in a row has no such use, but can carry hidden data.
+Some invisible characters are part of ordinary text and are kept in these places: a joiner (U+200C, U+200D) after a
+letter of a script that uses joiners, U+200D between emoji, a variation selector after a character that can have one,
+the tags of the three flags that consist of tags. A second one in a row serves no such purpose but can carry hidden
+data, so it is replaced.
 
-A policy is a function of a text. Where text comes in pieces, the end of what came before goes along as `before`,
-for joiners and selectors at the beginning of a piece.
+A policy is called with a text. If the text arrives in pieces, pass the end of the previous piece as `before`: it
+decides about joiners and selectors at the beginning of the next.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from functools import cached_property
 REPLACEMENT = "\ufffd"
 DOT = "\u00b7"
 UNPRINTABLE = "\u2426"
-"""In a pane, where each character has one cell: a character that acts and has no picture of its own."""
+"""In a pane: stands for a character that has an effect but no control picture."""
 
-# Sets of characters, in the notation of regular expressions.
+# Sets of characters, as in a regular expression.
 _DIRECTION = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
@@ -51,7 +52,7 @@ _EMOJI = (
     "\u00a9\u00ae\u203c\u2049\u20e3\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935"
     "\u2b00-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff"
 )
-# ASCII but for "#", "*" and digits, which begin keycaps.
+# ASCII except "#", "*" and digits, which start keycap emoji.
 _INVARIABLE = '\x00-"$-)+-/:-\x7f'
 
 _IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -64,9 +65,9 @@ _SUSPECTS = "|".join(
     [
         _FLAG,
         rf"[{_DIRECTION}{_INVISIBLE}{_INVISIBLE_SHORTHAND}{_TAGS}{_BROKEN}{_NONCHARACTERS}]",
-        # A joiner after a letter of a script that joins, if it is one joiner.
+        # A joiner, unless it follows a letter of a joining script and is not followed by another joiner.
         rf"\u200c(?:(?<![{_JOINING}]\u200c)|(?=[\u200c\u200d]))",
-        # The same, or between emoji. At the end of a text the next emoji may be on its way.
+        # The same, or unless it is between emoji. At the end of the text the next emoji may still arrive.
         rf"\u200d(?:(?<![{_JOINING}{_EMOJI}]\u200d)|(?<=[{_JOINING}]\u200d)(?=[\u200c\u200d])"
         rf"|(?<=[{_EMOJI}]\u200d)(?![{_EMOJI}]|\Z))",
         rf"[{_SELECTORS}](?<=[{_SELECTORS}{_IDEOGRAPHIC_SELECTORS}{_INVARIABLE}].)",
@@ -85,12 +86,12 @@ def _json_escape(char: str) -> str:
 
 
 class TextPolicy:
-    """How text is shown in one kind of place.
+    """How text is displayed in one kind of place.
 
-    `keeps` are the controls that mean there what they always mean. `acting` stands for a character that acts,
-    `invisible` for one that is not seen, `broken` for one that is not a character; instead of None stands what
-    `escape` makes of the character, ``\\u202e``. With `pictures` C0 controls and DEL are shown as their pictures,
-    ``\\u241b``. `special` comes before all of this.
+    `keeps` are the control characters that are kept. `acting` replaces a character that has an effect, `invisible` an
+    invisible one, `broken` a surrogate or noncharacter; if it is None, the character is escaped by `escape`, such as
+    ``\\u202e``. With `pictures`, C0 controls and DEL become control pictures, such as ``\\u241b``. `special` takes
+    precedence.
     """
 
     def __init__(
@@ -113,7 +114,7 @@ class TextPolicy:
         self._signs = dict(special or {})
 
     def __call__(self, text: str, before: str = "") -> str:
-        """`text` as it may be shown; `before` ended what stands before it on the same line."""
+        """`text` made safe; `before` is the text displayed directly before it."""
         if (text.isascii() and text.isprintable()) or not self._candidates.search(text):
             return text
         start = len(before[-1:])
@@ -127,15 +128,15 @@ class TextPolicy:
         return "".join([*parts, whole[done:]]) if parts else text
 
     def line(self, text: str) -> str:
-        """`text` as one line: white space of any kind is one space."""
+        """`text` on one line, with every run of white space replaced by a space."""
         return self(" ".join(text.split()))
 
-    # Compiled when they are needed, since most runs of a command show nothing but ASCII.
+    # Compiled on first use: most commands only ever display printable ASCII.
 
     @cached_property
     def _candidates(self) -> re.Pattern[str]:
-        # One set of characters is searched for much faster than the alternatives. From U+10000 on it is wider than
-        # it need be, because there each range of it costs time for every character.
+        # Searching for one set of characters is much faster than for the alternatives. Above U+FFFF the set is wider
+        # than necessary, because each range there costs time for every character searched.
         beyond = f"{_INVISIBLE_SHORTHAND}\U0001fffe-\U0010ffff"
         return re.compile(
             f"[{self._controls}{_DIRECTION}{_INVISIBLE}{_BROKEN}{_SELECTORS}\u200c\u200d{beyond}]"
@@ -168,42 +169,42 @@ class TextPolicy:
 
 
 terminal = TextPolicy("\t\n")
-"""Text that is written to a terminal."""
+"""Text written to a terminal."""
 
 pane = TextPolicy("\n", acting=UNPRINTABLE, invisible=DOT, special={"\t": " "})
-"""Text for a pane of lines: one character for each, so that offsets stay."""
+"""Text in a pane: each character is replaced by exactly one, so that offsets stay valid."""
 
 pane_line = TextPolicy(acting=UNPRINTABLE, invisible=DOT, special={"\n": "\u21b5"})
-"""Text for one line of a pane: the same, and a line feed is shown."""
+"""Text on one line of a pane: the same, with line feeds visible."""
 
 document = TextPolicy("\t\n", acting=REPLACEMENT, invisible=DOT)
-"""Text in a report: plain, in Markdown, and in HTML before it is escaped."""
+"""Text in a report: plain text, Markdown, and HTML before escaping."""
 
 xml = TextPolicy("\t\n\r", acting=REPLACEMENT, invisible=DOT, pictures=False)
-"""Text in XML 1.0, which cannot hold C0 controls even escaped; mark-up is left to the caller."""
+"""Text in XML 1.0 before escaping: XML cannot contain C0 controls, not even escaped."""
 
 log_line = TextPolicy(broken=None, pictures=False)
-"""A message on one line, in a log, a finding or an error: what is odd, line ends too, is written as an escape."""
+"""A one-line message in a log, a finding or an error: everything unsafe, line ends included, is escaped."""
 
 json_line = TextPolicy(broken=None, pictures=False, escape=_json_escape)
-"""JSON on one line, for a terminal: the same value, with what is odd escaped as JSON escapes it."""
+"""A line of JSON on a terminal: the same value, with everything unsafe escaped as in JSON."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _UNTYPED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def html(text: str) -> str:
-    """`text` for the content or an attribute of an HTML element."""
+    """`text` as the content or an attribute value of an HTML element."""
     from html import escape
 
     return escape(document(text))
 
 
 def encodable(text: str) -> str:
-    """`text`, otherwise exact, with U+FFFD for lone surrogates: JSON escapes can make them, UTF-8 cannot hold them."""
+    """`text` with lone surrogates, which JSON escapes can produce but UTF-8 cannot encode, replaced by U+FFFD."""
     return _SURROGATES.sub(REPLACEMENT, text)
 
 
 def typed(text: str) -> str:
-    """Pasted text as if it had been typed: line ends are line feeds, tabs stay, what no key types is left out."""
+    """Pasted text as if typed: line ends become line feeds, and control characters other than tabs are removed."""
     return _UNTYPED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
