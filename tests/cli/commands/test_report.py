@@ -76,7 +76,7 @@ def test_every_form_goes_to_a_file_too(cli: Callable[..., Any], tmp_path: Path) 
         (["report", WHOLE, "--dialect", "klingon"], "klingon"),
         (["report", WHOLE, "-o", "no/such/folder/x"], "Cannot write"),
         (["export", WHOLE], "--to"),
-        (["export", WHOLE, "--to", "curl"], "What was asked for on connection 1 not have the request"),
+        (["export", WHOLE, "--to", "curl"], "does not have the request of connection 1"),
         (["export", WHOLE, "--to", "sse", "--conn", "7"], "no connection 7"),
         (["export", WHOLE, "--to", "md", "--conn", "1"], "--conn"),
         (["replay", "missing.sse"], "missing.sse"),
