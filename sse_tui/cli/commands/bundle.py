@@ -13,6 +13,7 @@ from sse_tui.cli import narration
 from sse_tui.cli.options import config_option, dialect_option, load_config
 from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
+from sse_tui.text.wording import many
 
 if TYPE_CHECKING:
     from sse_tui.config import Loaded
@@ -82,7 +83,7 @@ def command(
             pictures=pictures,
         )
     Output().line(str(bundle.path))
-    searched = f"searched for {bundle.secrets} known secret{'s' if bundle.secrets != 1 else ''}, found none"
+    searched = f"searched for {many(bundle.secrets, 'known secret')}, found none"
     narration.say(f"sse-tui: {', '.join(bundle.files)}; {searched}")
     return 0
 

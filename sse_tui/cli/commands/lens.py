@@ -12,6 +12,7 @@ from sse_tui.cli.options import dialect_option
 from sse_tui.cli.output import Output
 from sse_tui.text.json_line import to_json
 from sse_tui.text.safety import terminal
+from sse_tui.text.wording import many
 
 if TYPE_CHECKING:
     from sse_tui.diagnosis.clients.lens import ClientResult
@@ -57,7 +58,7 @@ def _lines(look: ClientComparison) -> Iterator[str]:
             yield f"  {'':{width}}  {terminal.line(outcome.raised.message[:_SHOWN])}"
         if outcome.lost:
             lost = terminal.line(repr(outcome.lost[:_SHOWN]))
-            yield f"  {'':{width}}  loses {len(outcome.lost):,} characters: {lost}"
+            yield f"  {'':{width}}  loses {many(len(outcome.lost), 'character')}: {lost}"
         if outcome.pitfalls:
             yield f"  {'':{width}}  {outcome.pitfalls[0]}"
 

@@ -58,7 +58,7 @@ def command(source: str, rule: str, output: str | None, tries: int, stream_diale
     more = "; --tries allows more attempts" if minimal.exhausted else ""
     narration.say(
         f"{minimal.bytes:,} of {minimal.was:,} bytes in {len(minimal.records)} of {len(records)} records, "
-        f"after {minimal.tries:,} tries{more}"
+        f"after {minimal.tries:,} {'try' if minimal.tries == 1 else 'tries'}{more}"
     )
     return Exit.OK
 
