@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from sse_tui.diagnosis import registry as triggers
 from sse_tui.diagnosis.collector import Collector
 from sse_tui.diagnosis.facts import ConnFacts, Facts, SessionFacts, TurnFacts
-from sse_tui.diagnosis.finding import Finding, Occurrence
-from sse_tui.diagnosis.meaning import PLAIN, is_beat_or_end, label, tokens_and_kinds
-from sse_tui.diagnosis.registry import CHECKS
+from sse_tui.diagnosis.finding import Finding
+from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.rules import all_rules as _catalogue  # noqa: F401  (registers the rules)
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
-from sse_tui.dialects.base import Delta, Finish, Meta, StreamFault
-from sse_tui.eventstream import Comment, Event, Item, NoData, Retry, Tail
+from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
+from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
 from sse_tui.recording.records import Close, CloseReason, Header, Reconnect, Record, Request, Response
 
 SETTLE = 8  # token events after which the usual ones skip the rules
@@ -32,17 +32,26 @@ _CONNS_KEPT = 64
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
 
 
+_PLAIN = frozenset({Text, Reasoning})  # the deltas of the usual event in a model's answer
+
+_ITEM_TRIGGERS: dict[type, Trigger[Item]] = {
+    Comment: triggers.BEAT,
+    Retry: triggers.RETRY,
+    Ignored: triggers.IGNORED,
+    NoData: triggers.NO_DATA,
+    Tail: triggers.TAIL,
+}
+
+
 class SyntheticEntry(NamedTuple):
     """What rules run on besides the entries of the wire log: a read, or the end of a turn."""
 
     kind: str
     t: int | None
-    turn: int
     conn: int
-    item: Item | None = None
+    item: Item | ByteMatch | None = None
     record: Record | None = None
     deltas: Sequence[Delta] = ()
-    read: int = 0
     number: int = 0
     repeat: bool = False
 
@@ -57,8 +66,6 @@ class Diagnosis:
     def __init__(self, header: Header | None = None) -> None:
         self.session = SessionFacts(header or Header())
         self.findings: list[Finding] = []
-        self._turn: TurnFacts | None = None
-        self._conn: ConnFacts | None = None
         self._collector = Collector()
         self._known: Facts | None = None  # those of the running connection
 
@@ -67,16 +74,9 @@ class Diagnosis:
         """The findings that report a defect of this program: one for each rule that raised."""
         return self._collector.internal_errors
 
-    @property
-    def timed(self) -> bool:
-        """Whether the times of the records mean anything."""
-        return self.session.header.clock != "none"
-
     def body(self, turn: TurnView, conn: int, data: bytes, t: int) -> None:
         """The next bytes of a connection's body, content coding removed, before the entries that they complete."""
-        facts = self._known
-        if facts is None or facts.conn.number != conn or facts.turn.view is not turn:
-            facts = self._facts(turn, conn)
+        facts = self._facts(turn, conn)
         here, timed = facts.conn, facts.timed
         here.reads += 1
         if here.refused:
@@ -92,7 +92,7 @@ class Diagnosis:
             before = here.last_read_t if here.last_read_t is not None else here.opened_t
             here.read_gap = t - before if before is not None else 0
             if here.read_gap >= SILENCE_NS:
-                self._run("gap", SyntheticEntry("read", t, turn.number, conn), facts)
+                self._run(triggers.GAP, SyntheticEntry("read", t, conn), facts)
             here.last_read_t = t
         if matches:
             self._matches(matches, facts, t if timed else None)
@@ -103,22 +103,19 @@ class Diagnosis:
         """An event exceeded the parser's limit, so nothing more of this connection is read."""
         facts = self._facts(turn, conn)
         item = Tail("", start, start + size)
-        self._run("tail", SyntheticEntry("tail", t if facts.timed else None, turn.number, conn, item), facts)
+        self._run(triggers.TAIL, SyntheticEntry("tail", t if facts.timed else None, conn, item), facts)
 
     def observe(self, turn: TurnView, entries: Sequence[EntryView]) -> list[Finding]:
         """The entries of one record, in order; returns the findings that are new since the last call."""
-        conn: ConnFacts | None = None
+        facts: Facts | None = None
         events = 0
         for entry in entries:
             item = entry.item
             if item is None:
                 self._record(turn, entry)
                 continue
-            if conn is None:
-                known = self._known
-                if known is None or known.conn.number != entry.conn or known.turn.view is not turn:
-                    known = self._facts(turn, entry.conn)
-                facts = known
+            if facts is None:
+                facts = self._facts(turn, entry.conn)
                 conn = facts.conn
             if conn.response is not None and conn.response.status != 200:
                 continue
@@ -129,7 +126,7 @@ class Diagnosis:
             deltas = entry.deltas
             # The hot path: an event that no rule has anything to say about. Every condition stands for rules that
             # would look at it: ids, size, Unicode line separators, data on several lines.
-            if conn.settled and len(deltas) == 1 and type(deltas[0]) in PLAIN:
+            if conn.settled and len(deltas) == 1 and type(deltas[0]) in _PLAIN:
                 type_, data, id_, start, end = item
                 if (
                     type_ in conn.plain_types
@@ -146,10 +143,13 @@ class Diagnosis:
                     conn.done = end
                     continue
             self._event(entry, item, facts)
-        if conn is not None and events:
+        if facts is not None and events:
             conn.event_reads += 1
             if events >= BURST_EVENTS and conn.read_gap >= BURST_GAP_NS:
-                self._burst(events, facts)
+                conn.bursts += 1
+                if len(conn.burst_sizes) < 64:
+                    conn.burst_sizes.append(events)
+                self._run(triggers.BURST, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
         return self._take_new() if self._collector.new else []
 
     def finish(self) -> list[Finding]:
@@ -162,63 +162,47 @@ class Diagnosis:
         self.findings += new
         return new
 
-    def _burst(self, events: int, facts: Facts) -> None:
-        """One read brought several events after a pause."""
-        conn = facts.conn
-        conn.bursts += 1
-        if len(conn.burst_sizes) < 64:
-            conn.burst_sizes.append(events)
-        self._run(
-            "burst", SyntheticEntry("read", conn.last_read_t, facts.turn.view.number, conn.number), facts
-        )
-
     def _event(self, entry: EntryView, item: Event, facts: Facts) -> None:
         """An event that is unusual, or comes before it is known what is usual."""
-        conn, turn = facts.conn, facts.turn
-        facts.own_id = bool(item.id or conn.last_id) and self._has_own_id(item, facts)
-        tokens, kinds = tokens_and_kinds(entry.deltas)
+        conn, turn, deltas = facts.conn, facts.turn, entry.deltas
+        facts.own_id = bool(item.id or conn.last_id) and (
+            item.id != conn.last_id
+            or _OWN_ID.search(conn.window.whole(item.start, item.end) or b"") is not None
+        )
+        kinds = {type(delta) for delta in deltas}
+        names = {delta.name for delta in deltas if isinstance(delta, Meta)}
+        tokens = any(map(_adds_to_answer, deltas))
         if tokens and not turn.first_token_seen:
-            self._run("first-token", entry, facts)
+            self._run(triggers.FIRST_TOKEN, entry, facts)
             turn.first_token_seen = True
-        if entry.deltas:
-            self._run("deltas", entry, facts)
+        if deltas:
+            self._run(triggers.DELTAS, entry, facts)
         if len(turn.conns) > 1:
-            self._run("resumed", entry, facts)
-        self._run("event", entry, facts)
-        self._follow_id(entry, item, facts)
+            self._run(triggers.RESUMED, entry, facts)
+        self._run(triggers.EVENT, entry, facts)
+        if facts.own_id:
+            self._identified(entry, item, facts)
+        elif conn.own_ids and item.type != "ping" and not names & {"ping", "done"}:
+            conn.without_id += 1  # nobody resumes after a heartbeat or the end marker: those need no id
         conn.events += 1
         conn.done = item.end
         conn.last_event_t = entry.t
-        ping = any(isinstance(delta, Meta) and delta.name == "ping" for delta in entry.deltas)
-        if ping or item.type in ("ping", "heartbeat", "keepalive"):
-            self._run("beat", entry, facts)
+        if "ping" in names or item.type in ("ping", "heartbeat", "keepalive"):
+            self._run(triggers.BEAT, entry, facts)
             conn.heartbeats.beat("ping event" if item.data else "empty event", entry.t)
         elif tokens or not turn.known:
             conn.last_progress_t = entry.t
         conn.token_events += tokens
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
-            turn.before_token.append(item.type if item.type != "message" else label(entry.deltas))
+            turn.before_token.append(item.type if item.type != "message" else _label(deltas, names))
         turn.finish_seen = turn.finish_seen or Finish in kinds
         turn.fault_seen = turn.fault_seen or StreamFault in kinds
-        if turn.done_at is None and any(isinstance(d, Meta) and d.name == "done" for d in entry.deltas):
+        if turn.done_at is None and "done" in names:
             turn.done_at = conn.events
         conn.types[item.type] += 1
         if conn.types[item.type] >= SETTLE // 2:
             conn.plain_types.add(item.type)
         conn.settled = conn.token_events >= SETTLE and turn.done_at is None and not conn.numbered
-
-    def _has_own_id(self, item: Event, facts: Facts) -> bool:
-        if item.id != facts.conn.last_id:
-            return True
-        raw = facts.conn.window.whole(item.start, item.end)
-        return raw is not None and _OWN_ID.search(raw) is not None
-
-    def _follow_id(self, entry: EntryView, item: Event | NoData, facts: Facts) -> None:
-        conn = facts.conn
-        if facts.own_id:
-            self._identified(entry, item, facts)
-        elif conn.own_ids and isinstance(item, Event) and not is_beat_or_end(item, entry.deltas):
-            conn.without_id += 1
 
     def _identified(self, entry: EntryView, item: Event | NoData, facts: Facts) -> None:
         """An item that sets the id, or resets it."""
@@ -228,67 +212,62 @@ class Diagnosis:
         if item.id == following and number is not None and following not in conn.ids:
             conn.last_number = prefix, number + 1  # the usual next id: no rule has anything to say
         else:
-            self._run("id", entry, facts)
+            self._run(triggers.ID, entry, facts)
         conn.own_ids += 1
         conn.remember_id(item.id, conn.events + 1)
         conn.last_id = facts.turn.last_id = item.id
 
-    def _other(self, entry: EntryView, item: Item, facts: Facts) -> None:
+    def _other(self, entry: EntryView, item: Item | ByteMatch, facts: Facts) -> None:
+        """An item that is not an event."""
         conn = facts.conn
         # Whether the block has nothing else shows only with the next line, which may not have arrived yet.
-        if isinstance(item, Comment | Retry):
-            block = self._own_block(item.start, facts)
-            if block:
-                conn.clean = item.end
-                kind = "empty-block" if isinstance(item, Comment) else "retry-block"
-                conn.deferred.append((kind, entry, item.end))
-        self._run(entry.kind, entry, facts)
+        if isinstance(item, Comment | Retry) and (
+            0 <= item.start - conn.clean <= 1 or conn.window.blank_before(item.start)
+        ):
+            conn.clean = item.end
+            conn.deferred.append((item, entry))
+        self._run(_ITEM_TRIGGERS[type(item)], entry, facts)
         if isinstance(item, Comment):
-            self._run("beat", entry, facts)
-            conn.comments += 1
             conn.heartbeats.beat("comment", entry.t)
         elif isinstance(item, NoData):
             facts.own_id = item.id != conn.last_id
-            self._follow_id(entry, item, facts)
+            if facts.own_id:
+                self._identified(entry, item, facts)
         conn.done = max(conn.done, item.end)
         if conn.deferred:
             self._resolve_deferred(facts)
-
-    def _own_block(self, start: int, facts: Facts) -> bool:
-        """Whether the block before `start` has only comments and retry fields in it."""
-        conn = facts.conn
-        return 0 <= start - conn.clean <= 1 or conn.window.blank_before(start)
 
     def _resolve_deferred(self, facts: Facts) -> None:
         """Run the rules on comments and retry fields whose next line has arrived by now."""
         conn = facts.conn
         deferred, conn.deferred = conn.deferred, []
-        for kind, entry, end in deferred:
-            blank = conn.window.blank_after(end)
+        for item, entry in deferred:
+            blank = conn.window.blank_after(item.end)
             if blank is None:
-                conn.deferred.append((kind, entry, end))
+                conn.deferred.append((item, entry))
             elif blank:
-                self._run(kind, entry, facts)
+                trigger = triggers.EMPTY_BLOCK if isinstance(item, Comment) else triggers.RETRY_BLOCK
+                self._run(trigger, entry, facts)
 
     def _record(self, turn: TurnView, entry: EntryView) -> None:
         record = entry.record
         if isinstance(record, Request):
-            if self._turn is not None and self._turn.view is not turn:
+            if self._known is not None and self._known.turn.view is not turn:
                 self._over()
             facts = self._facts(turn, entry.conn)
             facts.conn.request = record
             facts.conn.started_t = entry.t
-            self._run("request", entry, facts)
+            self._run(triggers.REQUEST, entry, facts)
         elif isinstance(record, Response):
             facts = self._facts(turn, entry.conn)
             facts.conn.response = record
             facts.conn.opened_t = entry.t
-            self._run("response", entry, facts)
+            self._run(triggers.RESPONSE, entry, facts)
         elif isinstance(record, Close):
             self._closed(self._facts(turn, entry.conn), record, entry)
         elif isinstance(record, Reconnect):
             facts = self._facts(turn, entry.conn)
-            self._run("reconnect", entry, facts)
+            self._run(triggers.RECONNECT, entry, facts)
             facts.turn.last_reconnect_conn = entry.conn
             facts.turn.policy = record.policy
             facts.turn.delays_ms.append(record.delay_ms)
@@ -299,9 +278,8 @@ class Diagnosis:
 
     def _closed(self, facts: Facts, record: Close, entry: EntryView) -> None:
         conn = facts.conn
-        conn.close = record
         self._matches(conn.scanner.close(), facts, entry.t)
-        self._run("close", entry, facts)
+        self._run(triggers.CLOSE, entry, facts)
         if record.cause is CloseReason.CLIENT and facts.turn.view.dialect.complete is not True:
             self.session.left_running = conn
         conn.deferred = []
@@ -310,45 +288,53 @@ class Diagnosis:
 
     def _over(self) -> None:
         """The current turn gets no further connection."""
-        if self._turn is None or self._turn.over or self._conn is None:
-            return
-        self._turn.over = True
-        facts = Facts(self.session, self._turn, self._conn, self.timed)
-        number = self._turn.view.number
-        self._run("over", SyntheticEntry("over", self._conn.last_read_t, number, self._conn.number), facts)
+        facts = self._known
+        if facts is not None and not facts.turn.over:
+            facts.turn.over = True
+            conn = facts.conn
+            self._run(triggers.OVER, SyntheticEntry("over", conn.last_read_t, conn.number), facts)
 
     def _facts(self, turn: TurnView, number: int) -> Facts:
+        """Those of this connection, which are new where it is."""
         known = self._known
-        if known is not None and known.conn.number == number and known.turn.view is turn:
+        if known is None or known.turn.view is not turn:
+            here = TurnFacts(turn)
+        elif known.conn.number == number:
             return known
-        here = self._turn
-        if here is None or here.view is not turn:
-            here = self._turn = TurnFacts(turn)
-            self._conn = None
-        conn = self._conn
-        if conn is None or conn.number != number:
-            conn = self._conn = ConnFacts(number)
-            conn.last_id = here.last_id
-            here.conns.append(conn)
-            if len(here.conns) > _CONNS_KEPT:
-                del here.conns[1]  # not the first: rules ask for its request
-        self._known = Facts(self.session, here, conn, self.timed)
+        else:
+            here = known.turn
+        conn = ConnFacts(number, last_id=here.last_id)
+        here.conns.append(conn)
+        if len(here.conns) > _CONNS_KEPT:
+            del here.conns[1]  # not the first: rules ask for its request
+        self._known = Facts(self.session, here, conn, self.session.header.clock != "none")
         return self._known
 
     def _matches(self, matches: Iterable[ByteMatch], facts: Facts, t: int | None) -> None:
         for match in matches:
-            facts.match = match
-            read = SyntheticEntry("read", t, facts.turn.view.number, facts.conn.number)
-            self._run(f"bytes:{match.kind}", read, facts)
-        facts.match = None
+            self._run(triggers.BYTES[match.kind], SyntheticEntry("read", t, facts.conn.number, match), facts)
 
-    def _run(self, trigger: str, entry: EntryView, facts: Facts) -> None:
-        for rule, check in CHECKS[trigger]:
+    def _run(self, trigger: Trigger[object], entry: EntryView, facts: Facts) -> None:
+        facts.entry = entry
+        subject = entry.item if entry.item is not None else entry.record
+        for rule, check in trigger.checks:
             try:
-                occurrences = check(entry, facts)
-                if occurrences is None:
-                    continue
-                for occurrence in (occurrences,) if isinstance(occurrences, Occurrence) else occurrences:
-                    self._collector.add(rule, occurrence, entry, facts)
+                found = check(subject, facts)
+                for occurrence in (found,) if isinstance(found, Occurrence) else found or ():
+                    self._collector.add(rule, occurrence, facts)
             except Exception as error:  # a defect of a rule must not cost the reader the stream
-                self._collector.failed(rule, error, entry, facts)
+                self._collector.failed(rule, error, facts)
+
+
+def _adds_to_answer(delta: Delta) -> bool:
+    if isinstance(delta, ToolCall):
+        return bool(delta.arguments or delta.name)
+    return isinstance(delta, Text | Reasoning | Refusal) and bool(delta.text)
+
+
+def _label(deltas: Sequence[Delta], names: set[str]) -> str:
+    """A word for an event without tokens, whose `Meta` have these names."""
+    for name in ("role", "ping", "prompt_filter_results"):
+        if name in names:
+            return name
+    return type(deltas[0]).__name__.lower() if deltas else "empty"

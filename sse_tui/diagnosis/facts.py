@@ -6,14 +6,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from sse_tui import fields
-from sse_tui.diagnosis.scanner import ByteMatch, Scanner
+from sse_tui.diagnosis.scanner import Scanner
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
-from sse_tui.recording.records import Close, Header, Request, Response
+from sse_tui.eventstream import Comment, Retry
+from sse_tui.recording.records import Header, Request, Response
 
 # The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
-    {
+    (
         *(
             "openai-chat",
             "openai-completions",
@@ -23,7 +24,7 @@ ANSWERS = frozenset(
         ),
         *("anthropic-messages", "gemini", "cohere-v2", "tgi", "llamacpp-native", "mistral-conversations"),
         *("watsonx", "writer-completions", "vercel-ui"),
-    }
+    )
 )
 _IDS_KEPT = 1024
 
@@ -61,7 +62,6 @@ class ConnFacts:
     number: int
     request: Request | None = None
     response: Response | None = None
-    close: Close | None = None
     opened_t: int | None = None
     started_t: int | None = None
     window: Window = field(default_factory=Window)
@@ -71,15 +71,11 @@ class ConnFacts:
     reads: int = 0
     events: int = 0
     token_events: int = 0
-    comments: int = 0
     last_id: str = ""
     own_ids: int = 0
     without_id: int = 0
     ids: dict[str, int] = field(default_factory=dict)  # the most recent ones, and which event set each
-    last_number: tuple[str, int | None] = (
-        "",
-        None,
-    )  # of the last id that was set: its prefix and its number
+    last_number: tuple[str, int | None] = "", None  # prefix and number of the last id that was set
     last_read_t: int | None = None
     last_event_t: int | None = None
     last_progress_t: int | None = None
@@ -94,7 +90,7 @@ class ConnFacts:
     settled: bool = False  # enough events have gone through the rules to know the usual one
     types: Counter[str] = field(default_factory=Counter)  # events that went through the rules, by type
     plain_types: set[str] = field(default_factory=set)  # types of which enough have
-    deferred: list[tuple[str, EntryView, int]] = field(default_factory=list)
+    deferred: list[tuple[Comment | Retry, EntryView]] = field(default_factory=list)
 
     @property
     def refused(self) -> bool:
@@ -129,7 +125,9 @@ class TurnFacts:
     finish_seen: bool = False
     fault_seen: bool = False
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
-    not_json: list[tuple[EntryView, str]] = field(default_factory=list)  # likewise, and the parser's message
+    not_json: list[tuple[EntryView, str, str]] = field(
+        default_factory=list
+    )  # likewise: data, parser's message
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed
     tool_indices: dict[int, str | None] = field(default_factory=dict)
     tool_slots: set[int] = field(default_factory=set)
@@ -175,18 +173,18 @@ class SessionFacts:
     """All turns so far."""
 
     header: Header
-    cut_ages_s: list[tuple[int, float]] = field(default_factory=list)  # (connection, seconds)
+    cut_ages_s: list[float] = field(default_factory=list)
     reconnect_times: list[int] = field(default_factory=list)
     left_running: ConnFacts | None = None  # a connection that we closed before the answer was complete
 
 
 @dataclass(slots=True)
 class Facts:
-    """Everything that a rule may ask, not yet counting the entry at hand. `match` is set on ``bytes:`` triggers."""
+    """Everything that a rule may ask, not yet counting the entry at hand, which is `entry`."""
 
     session: SessionFacts
     turn: TurnFacts
     conn: ConnFacts
     timed: bool
-    match: ByteMatch | None = None
+    entry: EntryView = field(init=False)
     own_id: bool = False  # the event at hand has an id field of its own

@@ -1,39 +1,14 @@
-"""What a rule reports: an `Occurrence` from the rule itself, a `Finding` with everything that a reader needs."""
+"""What was found, with everything that a reader needs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
-
-from sse_tui.diagnosis.view import EntryView
+from typing import Any, Literal, TypeAlias
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
 RAW_BYTES = 200
 """The most bytes of the body that a finding quotes."""
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class Occurrence(NamedTuple):
-    """One occurrence, as returned by the rule's function.
-
-    `message` is one sentence on what it means here. `severity` and `advice` are the rule's unless given; `start` and
-    `end` are those of the item at hand unless given; `entry` attributes the finding to an earlier entry. `amend`
-    changes the rule's first finding on this connection (severity if given, message if not empty, evidence merged)
-    instead of adding another; without such a finding it does nothing.
-    """
-
-    message: str
-    severity: Severity | None = None
-    advice: str | None = None
-    evidence: Mapping[str, Any] = _NOTHING
-    start: int | None = None
-    end: int | None = None
-    entry: EntryView | None = None
-    amend: bool = False
 
 
 @dataclass(slots=True)

@@ -2,31 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence, Severity
+from sse_tui.diagnosis.finding import Severity
+from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView
+from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
+from sse_tui.recording.records import Close, Reconnect, Request, Response
 
-Check: TypeAlias = Callable[[EntryView, Facts], Occurrence | Iterable[Occurrence] | None]
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
-TRIGGERS = frozenset(
-    {
-        *("event", "deltas", "first-token", "beat", "resumed", "id"),
-        *("comment", "retry", "ignored", "no-data", "tail"),
-        *("gap", "burst", "request", "response", "close", "reconnect", "over", "empty-block", "retry-block"),
-        *("bytes:bom", "bytes:utf8", "bytes:ends", "bytes:no-space", "bytes:blank-lines", "bytes:secret"),
-    }
-)
-"""What a rule can run on.
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-An item or a record of that kind, or one of these. `deltas`: an event in which the dialect found something. `beat`: a
-comment or an event that is a heartbeat. `resumed`: an event on a connection that is not the turn's first. `id`: an
-item that sets the id. `first-token`: the first event with tokens. `gap`: silence before a read. `burst`: several events
-in one read after a pause. `over`: the turn gets no further connection. ``bytes:...``: something found in the raw bytes.
-`empty-block`, `retry-block`: a block of nothing but comments or ``retry``, once its blank line has arrived.
-"""
+
+class Occurrence(NamedTuple):
+    """One occurrence, as returned by the rule's function.
+
+    `message` is one sentence on what it means here. `severity` and `advice` are the rule's unless given; `entry`
+    attributes the finding to an earlier entry. `amend` changes the rule's first finding on this connection (severity
+    if given, message if not empty, evidence merged) instead of adding another; without such a finding it does nothing.
+    """
+
+    message: str
+    severity: Severity | None = None
+    advice: str | None = None
+    evidence: Mapping[str, Any] = _NOTHING
+    entry: EntryView | None = None
+    amend: bool = False
+
+
+Check: TypeAlias = Callable[[T, Facts], Occurrence | Iterable[Occurrence] | None]
+
+
+class Trigger(Generic[T_co]):
+    """What a rule can run on. Its type parameter is that of the checks' first argument, the subject."""
+
+    def __init__(self) -> None:
+        self.checks: list[tuple[Rule, Check[Any]]] = []
+
+
+EVENT = Trigger[Event]()
+DELTAS = Trigger[Event]()  # an event in which the dialect found something
+FIRST_TOKEN = Trigger[Event]()
+RESUMED = Trigger[Event]()  # an event on a connection that is not the turn's first
+BEAT = Trigger[Comment | Event]()  # a heartbeat
+ID = Trigger[Event | NoData]()  # what sets the id, or resets it
+RETRY = Trigger[Retry]()
+IGNORED = Trigger[Ignored]()
+NO_DATA = Trigger[NoData]()
+TAIL = Trigger[Tail]()
+EMPTY_BLOCK = Trigger[Comment]()  # a block of nothing but comments, once its blank line has arrived
+RETRY_BLOCK = Trigger[Retry]()  # likewise, with a retry field
+GAP = Trigger[None]()  # silence before a read
+BURST = Trigger[None]()  # several events in one read after a pause
+REQUEST = Trigger[Request]()
+RESPONSE = Trigger[Response]()
+CLOSE = Trigger[Close]()
+RECONNECT = Trigger[Reconnect]()
+OVER = Trigger[None]()  # the turn gets no further connection
+BYTES = {  # what the scanner finds, by the kind of its match
+    kind: Trigger[ByteMatch]() for kind in ("bom", "utf8", "ends", "no-space", "blank-lines", "secret")
+}
 
 
 class Rule(NamedTuple):
@@ -34,7 +74,7 @@ class Rule(NamedTuple):
 
     id: str
     severity: Severity
-    triggers: tuple[str, ...]
+    triggers: tuple[Trigger[Any], ...]
     advice: str
     reference: str
     summary: str
@@ -51,30 +91,28 @@ INTERNAL = Rule(
 """The rule of findings about rules that raised; it has no function and is not in the table."""
 
 RULES: dict[str, Rule] = {}
-CHECKS: dict[str, list[tuple[Rule, Check]]] = {trigger: [] for trigger in TRIGGERS}
 
 
 def rule(
-    id: str, severity: Severity, *triggers: str, advice: str, reference: str
-) -> Callable[[Check], Check]:
+    id: str, severity: Severity, *triggers: Trigger[T], advice: str, reference: str
+) -> Callable[[Check[T]], Check[Any]]:
     """Register a function as the rule `id`, to run on each of `triggers`."""
 
-    def register(check: Check) -> Check:
+    def register(check: Check[T]) -> Check[Any]:
         assert id not in RULES, id
         summary = (check.__doc__ or "").strip().partition("\n")[0]
         RULES[id] = Rule(id, severity, triggers, advice, reference, summary)
-        also(id, *triggers)(check)
-        return check
+        return also(id, *triggers)(check)
 
     return register
 
 
-def also(id: str, *triggers: str) -> Callable[[Check], Check]:
+def also(id: str, *triggers: Trigger[T]) -> Callable[[Check[T]], Check[Any]]:
     """Register another function of a rule, for what shows later or elsewhere."""
 
-    def register(check: Check) -> Check:
+    def register(check: Check[T]) -> Check[Any]:
         for trigger in triggers:
-            CHECKS[trigger].append((RULES[id], check))
+            trigger.checks.append((RULES[id], check))
         return check
 
     return register

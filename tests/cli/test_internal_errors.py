@@ -9,8 +9,8 @@ import pytest
 
 from sse_tui.cli.main import main
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import CHECKS, RULES, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import EVENT, RULES, rule
+from sse_tui.eventstream import Event
 
 DONE = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 FAULT = b'data: {"error":{"message":"boom"}}\n\n'
@@ -18,14 +18,14 @@ FAULT = b'data: {"error":{"message":"boom"}}\n\n'
 
 @pytest.fixture
 def broken_rule() -> Iterator[None]:
-    @rule("broken-rule", "info", "event", advice="None.", reference="a test")
-    def check(entry: EntryView, facts: Facts) -> None:
+    @rule("broken-rule", "info", EVENT, advice="None.", reference="a test")
+    def check(event: Event, facts: Facts) -> None:
         """It has a bug."""
         raise ZeroDivisionError("division by zero")
 
     yield
     del RULES["broken-rule"]
-    CHECKS["event"] = [(known, check) for known, check in CHECKS["event"] if known.id != "broken-rule"]
+    EVENT.checks = [(known, check) for known, check in EVENT.checks if known.id != "broken-rule"]
 
 
 def ended(args: list[str], capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:

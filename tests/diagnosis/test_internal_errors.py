@@ -12,9 +12,9 @@ import pytest
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.cli.main import main
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Finding, Occurrence
-from sse_tui.diagnosis.registry import CHECKS, RULES, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.finding import Finding
+from sse_tui.diagnosis.registry import CLOSE, EVENT, NO_DATA, RULES, Occurrence, rule
+from sse_tui.eventstream import Event
 from sse_tui.recording.records import Header
 from tests.diagnosis.telling import Wire, text
 
@@ -26,16 +26,16 @@ FOUR = b"event: 1\ndata: a\n\nevent: 2\ndata: b\n\n" + THIRD + b"event: 4\n\neve
 def broken() -> Iterator[str]:
     """A rule that raises on every event from the third on."""
 
-    @rule("broken-rule", "info", "event", advice="None.", reference="a test")
-    def check(entry: EntryView, facts: Facts) -> Occurrence | None:
+    @rule("broken-rule", "info", EVENT, advice="None.", reference="a test")
+    def check(event: Event, facts: Facts) -> Occurrence | None:
         """It has a defect."""
-        if entry.number >= 3:
+        if facts.entry.number >= 3:
             raise ZeroDivisionError("division by\x1bzero")
         return None
 
     yield "broken-rule"
     del RULES["broken-rule"]
-    CHECKS["event"] = [(known, check) for known, check in CHECKS["event"] if known.id != "broken-rule"]
+    EVENT.checks = [(known, check) for known, check in EVENT.checks if known.id != "broken-rule"]
 
 
 def internal(analysis: Analysis) -> list[Finding]:
@@ -67,11 +67,11 @@ def test_it_is_found_live(broken: str) -> None:
 
 
 def test_a_rule_about_reads_fails_on_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    def check(entry: EntryView, facts: Facts) -> Iterator[Occurrence]:
+    def check(_: object, facts: Facts) -> Iterator[Occurrence]:
         yield Occurrence("Found before it failed.")
         raise KeyError("x")
 
-    monkeypatch.setitem(CHECKS, "close", [(RULES["usage-missing"], check)])
+    monkeypatch.setattr(CLOSE, "checks", [(RULES["usage-missing"], check)])
     analysis = Analysis(Header())
     for record in Wire().ask(dialect="openai-chat").good().read(5, text("a")).close(6, "reset").records:
         analysis.feed(record)
@@ -81,10 +81,10 @@ def test_a_rule_about_reads_fails_on_a_connection(monkeypatch: pytest.MonkeyPatc
 
 
 def test_each_failing_rule_is_reported_once(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def check(entry: EntryView, facts: Facts) -> None:
+    def check(_: object, facts: Facts) -> None:
         raise RecursionError
 
-    monkeypatch.setitem(CHECKS, "no-data", [(RULES["event-without-data"], check)])
+    monkeypatch.setattr(NO_DATA, "checks", [(RULES["event-without-data"], check)])
     analysis = Analysis(Header())
     story = Wire().ask().good()
     story.read(5, FOUR).close(6, "reset")

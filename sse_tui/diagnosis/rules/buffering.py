@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import BURST, CLOSE, Occurrence, also, rule
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
@@ -23,11 +21,11 @@ def _hops(facts: Facts) -> dict[str, str]:
 @rule(
     "proxy-buffering",
     "warning",
-    "burst",
+    BURST,
     advice="Turn off response buffering in every proxy (nginx: proxy_buffering off, or send X-Accel-Buffering: no).",
     reference="c8s#140; LostRuins/koboldcpp#1168; cloudflare/cloudflared#1496",
 )
-def proxy_buffering(entry: EntryView, facts: Facts) -> Occurrence | None:
+def proxy_buffering(_: None, facts: Facts) -> Occurrence | None:
     """Several events in each read, with pauses in between: something on the way holds them back."""
     conn = facts.conn
     if conn.bursts != BURSTS or conn.bursts * 2 < conn.event_reads:
@@ -40,13 +38,13 @@ def proxy_buffering(entry: EntryView, facts: Facts) -> Occurrence | None:
     )
 
 
-@also("proxy-buffering", "close")
-def held_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("proxy-buffering", CLOSE)
+def held_to_the_end(_: Close, facts: Facts) -> Occurrence | None:
     """The same when everything arrived at the very end."""
     conn = facts.conn
-    if not isinstance(entry.record, Close) or not facts.timed or conn.bursts >= BURSTS or conn.events < 5:
+    if not facts.timed or conn.bursts >= BURSTS or conn.events < 5:
         return None
-    if conn.started_t is None or conn.last_event_t is None or entry.t is None:
+    if conn.started_t is None or conn.last_event_t is None or facts.entry.t is None:
         return None
     if conn.event_reads > 2 or conn.events / conn.event_reads < 4:
         return None
@@ -69,15 +67,15 @@ def held_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "fake-streaming",
     "warning",
-    "close",
+    CLOSE,
     advice="Check whether the server generates the whole answer first, as tools, guardrails and some back ends do.",
     reference="imp#754; maclocal-api#257",
 )
-def fake_streaming(entry: EntryView, facts: Facts) -> Occurrence | None:
+def fake_streaming(_: Close, facts: Facts) -> Occurrence | None:
     """The first token took nearly all the time: the answer was generated first and then cut into events."""
     view = facts.turn.view
     clocks = view.clocks.clocks()
-    if not isinstance(entry.record, Close) or clocks.ttft is None or clocks.e2e is None:
+    if clocks.ttft is None or clocks.e2e is None:
         return None
     events = view.gaps.token_events
     if events <= MANY or clocks.e2e < LONG_NS / 1e6 or clocks.ttft < 0.9 * clocks.e2e:

@@ -6,10 +6,20 @@ import re
 from collections.abc import Sequence
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
-from sse_tui.eventstream import Event, NoData
+from sse_tui.diagnosis.registry import (
+    BYTES,
+    CLOSE,
+    EMPTY_BLOCK,
+    EVENT,
+    NO_DATA,
+    RETRY_BLOCK,
+    Occurrence,
+    also,
+    rule,
+)
+from sse_tui.diagnosis.scanner import ByteMatch
+from sse_tui.eventstream import Comment, Event, NoData, Retry
+from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
 # Clients that turn such a block into an event, as measured (see `clients`); httpx2 does so for fields only.
@@ -22,36 +32,33 @@ _BARE = re.compile(r"\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I)
 @rule(
     "phantom-event-risk",
     "warning",
-    "empty-block",
+    EMPTY_BLOCK,
     advice="End a heartbeat comment with a single line feed, and send id and retry in the same block as an event.",
     reference="florimondmanca/httpx-sse#35; openai/openai-python#2722; theopenco/llmgateway#2334",
 )
-def phantom_comment(entry: EntryView, facts: Facts) -> Occurrence | None:
+def phantom_comment(comment: Comment, facts: Facts) -> Occurrence | None:
     """A block without data that common SDKs turn into an empty event."""
     if not facts.conn.last_id:
         return None
     return _phantom(f"a comment followed by a blank line, after the id {facts.conn.last_id[:40]!r},")
 
 
-@also("phantom-event-risk", "no-data")
-def phantom_fields(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("phantom-event-risk", NO_DATA)
+def phantom_fields(block: NoData, facts: Facts) -> Occurrence | None:
     """The same for a block of event or id alone."""
-    item = entry.item
-    if not isinstance(item, NoData):
-        return None
     return _phantom(
-        f"a block with {'an event' if item.type else 'an id'} field but no data", PHANTOMS_OF_FIELDS
+        f"a block with {'an event' if block.type else 'an id'} field but no data", PHANTOMS_OF_FIELDS
     )
 
 
-@also("phantom-event-risk", "retry-block")
-def phantom_retry(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("phantom-event-risk", RETRY_BLOCK)
+def phantom_retry(retry: Retry, facts: Facts) -> Occurrence | None:
     """The same for a block of retry alone."""
     return _phantom("a block with only a retry field", PHANTOMS_OF_FIELDS)
 
 
-@also("phantom-event-risk", "bytes:blank-lines")
-def phantom_blank_lines(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("phantom-event-risk", BYTES["blank-lines"])
+def phantom_blank_lines(_: ByteMatch, facts: Facts) -> Occurrence | None:
     """The same for a second blank line after an event with an id."""
     if not facts.conn.last_id and not facts.conn.own_ids and b"id:" not in facts.conn.window.data:
         return None
@@ -69,39 +76,37 @@ def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Occurrence:
 @rule(
     "event-without-data",
     "warning",
-    "no-data",
+    NO_DATA,
     advice="Send an empty data line ('data:') with an event that has no payload.",
     reference="tokio-rs/axum#3571; LangServe",
 )
-def event_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
+def event_without_data(block: NoData, facts: Facts) -> Occurrence | None:
     """A block that names an event but has no data: conforming clients never see it."""
-    item = entry.item
-    if not isinstance(item, NoData) or not item.type:
+    if not block.type:
         return None
     return Occurrence(
-        f"The event {item.type[:60]!r} has no data field, so conforming clients never see it.",
-        evidence={"type": item.type[:80]},
+        f"The event {block.type[:60]!r} has no data field, so conforming clients never see it.",
+        evidence={"type": block.type[:80]},
     )
 
 
 @rule(
     "comment-as-data",
     "error",
-    "event",
+    EVENT,
     advice="Send heartbeats as comments (lines that start with a colon), or filter out the upstream's.",
     reference="mnfst/llm-gateway#2053; anomalyco/opencode#50871",
 )
-def comment_as_data(entry: EntryView, facts: Facts) -> Occurrence | None:
+def comment_as_data(event: Event, facts: Facts) -> Occurrence | None:
     """A heartbeat sent as an event's data where clients expect JSON."""
-    item = entry.item
-    if not isinstance(item, Event) or len(item.data) > 200:
+    if len(event.data) > 200:
         return None
-    data = item.data
+    data = event.data
     if not data:
         if facts.turn.json_answers:
             return _as_data("empty data")
         if not facts.turn.known and len(facts.turn.empty_data) < 4:
-            facts.turn.empty_data.append(entry)
+            facts.turn.empty_data.append(facts.entry)
         return None
     suspicious = data[0] == ":" or (data[0] in " pkhPKH" and _BARE.fullmatch(data))
     if not suspicious:
@@ -111,8 +116,8 @@ def comment_as_data(entry: EntryView, facts: Facts) -> Occurrence | None:
     return None
 
 
-@also("comment-as-data", "close")
-def empty_data(entry: EntryView, facts: Facts) -> list[Occurrence]:
+@also("comment-as-data", CLOSE)
+def empty_data(_: Close, facts: Facts) -> list[Occurrence]:
     """The same for empty data that came before the dialect was known."""
     early, facts.turn.empty_data = facts.turn.empty_data, []
     if not facts.turn.json_answers:
@@ -132,11 +137,11 @@ def _as_data(what: str) -> Occurrence:
 @rule(
     "heartbeat-form",
     "info",
-    "close",
+    CLOSE,
     advice="A comment keeps proxies from timing out, but does not reset a client timeout that waits for events.",
     reference="omlx#1011; OmniRoute#8888",
 )
-def heartbeat_form(entry: EntryView, facts: Facts) -> Occurrence | None:
+def heartbeat_form(_: Close, facts: Facts) -> Occurrence | None:
     """Which heartbeats the server sends, how often, and from when."""
     beats = facts.conn.heartbeats
     if not beats.forms:

@@ -6,10 +6,11 @@ import json
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence, Severity
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
-from sse_tui.eventstream import Event, Ignored
+from sse_tui.diagnosis.finding import Severity
+from sse_tui.diagnosis.registry import BYTES, CLOSE, EVENT, IGNORED, TAIL, Occurrence, also, rule
+from sse_tui.diagnosis.scanner import ByteMatch
+from sse_tui.eventstream import Event, Ignored, Tail
+from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
 _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -37,11 +38,11 @@ _SIZES = (
 @rule(
     "bom",
     "warning",
-    "bytes:bom",
+    BYTES["bom"],
     advice="Send the stream without a byte order mark.",
     reference="openai/openai-python#3819; HTML standard 9.2.6",
 )
-def bom(entry: EntryView, facts: Facts) -> Occurrence:
+def bom(_: ByteMatch, facts: Facts) -> Occurrence:
     """A byte order mark at the start: legal, but several clients lose the first event because of it."""
     return Occurrence(
         "The body starts with a byte order mark. The standard says to skip it, but the openai and anthropic SDKs "
@@ -49,14 +50,13 @@ def bom(entry: EntryView, facts: Facts) -> Occurrence:
     )
 
 
-@also("bom", "ignored")
-def bom_inside(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("bom", IGNORED)
+def bom_inside(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """A byte order mark anywhere else is text, so the line it is in is ignored."""
-    item = entry.item
-    if not isinstance(item, Ignored) or not item.line.startswith("\ufeff"):
+    if not ignored.line.startswith("\ufeff"):
         return None
     return Occurrence(
-        f"A byte order mark at byte {item.start}, not at the start of the body, becomes part of the field name, so "
+        f"A byte order mark at byte {ignored.start}, not at the start of the body, becomes part of the field name, so "
         "the line is ignored."
     )
 
@@ -64,14 +64,12 @@ def bom_inside(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "invalid-utf8",
     "warning",
-    "bytes:utf8",
+    BYTES["utf8"],
     advice="Encode whole characters: on the server, decode chunks with an incremental decoder before joining them.",
     reference="aisix#111; HTML standard 9.2.6",
 )
-def invalid_utf8(entry: EntryView, facts: Facts) -> Occurrence:
+def invalid_utf8(match: ByteMatch, facts: Facts) -> Occurrence:
     """Bytes that are not UTF-8: replaced by the standard, fatal in several SDKs."""
-    match = facts.match
-    assert match is not None
     bad = bytes.fromhex(str(match.evidence["hex"]))
     whole = facts.conn.bad_utf8 + bad
     facts.conn.bad_utf8 = bad
@@ -105,21 +103,20 @@ def _is_utf8(data: bytes) -> bool:
 @rule(
     "line-endings",
     "info",
-    "bytes:ends",
+    BYTES["ends"],
     advice="End every line with a single LF.",
     reference="hey-api/openapi-ts#3054; mpetazzoni/sse.js#36",
 )
-def line_endings(entry: EntryView, facts: Facts) -> Occurrence:
+def line_endings(match: ByteMatch, facts: Facts) -> Occurrence:
     """Line endings other than LF: legal, but missed by clients that split at LF LF."""
-    assert facts.match is not None
-    evidence = facts.match.evidence
+    evidence = match.evidence
     counts = ", ".join(f"{evidence[k]} {k.upper()}" for k in ("crlf", "cr", "lf") if evidence[k])
     severity, message = _LINE_ENDS[evidence["kind"]]
     return Occurrence(message.format(counts=counts), severity, evidence=evidence)
 
 
-@also("line-endings", "close")
-def split_line_ends(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("line-endings", CLOSE)
+def split_line_ends(_: Close, facts: Facts) -> Occurrence | None:
     """Reads that ended between CR and LF: a client that waits for the LF dispatches the event late."""
     split = facts.conn.scanner.split_crlf
     if not split:
@@ -133,35 +130,33 @@ def split_line_ends(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "no-space-after-colon",
     "info",
-    "bytes:no-space",
+    BYTES["no-space"],
     advice="Send a space after the colon: every client understands that form.",
     reference="openai/openai-python#498; envoyproxy/ai-gateway#2149",
 )
-def no_space_after_colon(entry: EntryView, facts: Facts) -> Occurrence:
+def no_space_after_colon(match: ByteMatch, facts: Facts) -> Occurrence:
     """No space after a field's colon: legal, but missed by clients that look for ``data: ``."""
-    assert facts.match is not None
     return Occurrence(
-        f"There is no space after '{facts.match.evidence['field']}:'. That is legal, but google-genai and hand-written "
+        f"There is no space after '{match.evidence['field']}:'. That is legal, but google-genai and hand-written "
         "clients that look for 'data: ' find nothing.",
-        evidence=facts.match.evidence,
+        evidence=match.evidence,
     )
 
 
 @rule(
     "multi-line-data",
     "info",
-    "event",
+    EVENT,
     advice="Send JSON on a single data line.",
     reference="gatling/gatling#4678; jmap-client#19",
 )
-def multi_line_data(entry: EntryView, facts: Facts) -> Occurrence | None:
+def multi_line_data(event: Event, facts: Facts) -> Occurrence | None:
     """JSON across several data lines: legal, but cut short by clients that read a single line."""
-    item = entry.item
-    if not isinstance(item, Event) or "\n" not in item.data:
+    if "\n" not in event.data:
         return None
-    if not (facts.turn.json_answers or item.data.startswith(("{", "["))):
+    if not (facts.turn.json_answers or event.data.startswith(("{", "["))):
         return None
-    lines = item.data.count("\n") + 1
+    lines = event.data.count("\n") + 1
     return Occurrence(
         f"The event's JSON is spread over {lines} data lines. Clients that keep only one of them, or join them "
         "without a line feed, read something else.",
@@ -172,21 +167,18 @@ def multi_line_data(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "unknown-field",
     "warning",
-    "ignored",
+    IGNORED,
     advice="Check how the server writes events: each line must be a data, event, id or retry field, or a comment.",
     reference="stalwartlabs/jmap-client#26; HTML standard 9.2.6",
 )
-def unknown_field(entry: EntryView, facts: Facts) -> Occurrence | None:
+def unknown_field(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """A line whose field name is not one of the four, so conforming clients ignore it."""
-    item = entry.item
-    if not isinstance(item, Ignored):
-        return None
-    name = item.line.partition(":")[0]
+    name = ignored.line.partition(":")[0]
     if name in _FIELDS or facts.turn.lines:
         return None
-    guess = _guess(item.line, name)
+    guess = _guess(ignored.line, name)
     return Occurrence(
-        f"The line {_short(item.line)} is ignored because {_short(name)} is not a field name: {guess}.",
+        f"The line {_short(ignored.line)} is ignored because {_short(name)} is not a field name: {guess}.",
         evidence={"field": name[:80], "guess": guess},
     )
 
@@ -207,16 +199,15 @@ def _guess(line: str, name: str) -> str:
 @rule(
     "unicode-line-separators",
     "warning",
-    "event",
+    EVENT,
     advice="Escape these characters in the JSON, for example as \\u2028.",
     reference="modelcontextprotocol/typescript-sdk#1925; florimondmanca/httpx-sse#34",
 )
-def unicode_line_separators(entry: EntryView, facts: Facts) -> Occurrence | None:
+def unicode_line_separators(event: Event, facts: Facts) -> Occurrence | None:
     """Characters that some languages treat as line ends, unescaped inside a value."""
-    item = entry.item
-    if not isinstance(item, Event) or item.start >= facts.conn.scanner.separators_to:
+    if event.start >= facts.conn.scanner.separators_to:
         return None
-    found = sorted(set(_SEPARATORS.findall(item.data)))
+    found = sorted(set(_SEPARATORS.findall(event.data)))
     if not found:
         return None
     points = ", ".join(f"U+{ord(char):04X}" for char in found)
@@ -227,31 +218,21 @@ def unicode_line_separators(entry: EntryView, facts: Facts) -> Occurrence | None
     )
 
 
+@also("oversized-event", TAIL)
 @rule(
     "oversized-event",
     "warning",
-    "event",
+    EVENT,
     advice="Split large results into several events, or send a reference that the client can fetch.",
     reference="cloudwego/hertz#1408; microsoft/Agents-for-python#507",
 )
-def oversized_event(entry: EntryView, facts: Facts) -> Occurrence | None:
+def oversized_event(item: Event | Tail, facts: Facts) -> Occurrence | None:
     """An event larger than common clients accept."""
-    return _oversized(entry)
-
-
-def _oversized(entry: EntryView) -> Occurrence | None:
-    item = entry.item
-    if item is None or item.end - item.start < _SIZES[-1][0]:
-        return None
     size = item.end - item.start
-    limit = next(name for least, name in _SIZES if size >= least)
+    limit = next((name for least, name in _SIZES if size >= least), None)
+    if limit is None:
+        return None
     return Occurrence(f"The event is {size:,} bytes long, which is over {limit}.", evidence={"bytes": size})
-
-
-@also("oversized-event", "tail")
-def oversized_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """The same for an event that never ended."""
-    return _oversized(entry)
 
 
 def _short(text: str) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import DELTAS, IGNORED, NO_DATA, Occurrence, also, rule
 from sse_tui.dialects.base import Finish, Meta, StreamFault
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode
-from sse_tui.eventstream import Ignored, NoData
+from sse_tui.eventstream import Event, Ignored, NoData
 from sse_tui.text.wording import many
 
 _RAW_ERROR = re.compile(r'\s*"(error|error_type)"\s*:')
@@ -24,27 +22,24 @@ _RETRYABLE = re.compile(
 @rule(
     "in-band-error",
     "error",
-    "deltas",
+    DELTAS,
     advice="Treat the request as failed: what arrived before the error is not a complete answer.",
     reference="ggml-org/llama.cpp#14566; aaif-goose/goose#8031; maximhq/bifrost#5262",
 )
-def in_band_error(entry: EntryView, facts: Facts) -> Occurrence | None:
+def in_band_error(_: Event, facts: Facts) -> Occurrence | None:
     """An error reported inside the stream, after the status 200 had been sent."""
-    for delta in entry.deltas:
+    for delta in facts.entry.deltas:
         if isinstance(delta, StreamFault):
             return _reported(delta, facts)
-    if any(isinstance(delta, Finish) and delta.reason == "error" for delta in entry.deltas):
+    if any(isinstance(delta, Finish) and delta.reason == "error" for delta in facts.entry.deltas):
         return _reported(StreamFault(None, None, "the finish reason is 'error'"), facts)
     return None
 
 
-@also("in-band-error", "ignored")
-def error_in_ignored_line(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("in-band-error", IGNORED)
+def error_in_ignored_line(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """The same in a line that the standard ignores: an ``error`` field, or raw JSON."""
-    item = entry.item
-    if not isinstance(item, Ignored):
-        return None
-    line = item.line.strip()
+    line = ignored.line.strip()
     name, colon, value = line.partition(":")
     if name.strip().lower() == "error" and colon:
         occurrence = _reported(_parsed(value.strip(), announced=True), facts)
@@ -66,21 +61,22 @@ def error_in_ignored_line(entry: EntryView, facts: Facts) -> Occurrence | None:
     )
 
 
-@also("in-band-error", "no-data")
-def error_without_data(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("in-band-error", NO_DATA)
+def error_without_data(block: NoData, facts: Facts) -> Occurrence | None:
     """The same for an event named ``error`` without data."""
-    item = entry.item
-    if not isinstance(item, NoData) or item.type != "error":
+    if block.type != "error":
         return None
     return _reported(StreamFault(None, None, "an event named 'error' without data"), facts)
 
 
-@also("in-band-error", "deltas")
-def misleading_end(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("in-band-error", DELTAS)
+def misleading_end(_: Event, facts: Facts) -> Occurrence | None:
     """The end marker after an error: a client that looks only for that takes the answer to be complete."""
     if not facts.turn.fault_seen:
         return None
-    if not any(isinstance(delta, Meta) and delta.name in ("done", "after-end") for delta in entry.deltas):
+    if not any(
+        isinstance(delta, Meta) and delta.name in ("done", "after-end") for delta in facts.entry.deltas
+    ):
         return None
     return Occurrence("", amend=True, evidence={"followed_by_end_marker": True})
 

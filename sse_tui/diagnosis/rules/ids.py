@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import CLOSE, ID, IGNORED, Occurrence, also, rule
 from sse_tui.eventstream import Event, Ignored, NoData
+from sse_tui.recording.records import Close
 from sse_tui.resume.numbering import split
 
 LONG = 128  # bytes: above that, a browser sends a CORS preflight before it sends Last-Event-ID
@@ -15,36 +14,30 @@ LONG = 128  # bytes: above that, a browser sends a CORS preflight before it send
 @rule(
     "id-nul",
     "warning",
-    "ignored",
+    IGNORED,
     advice="Keep NUL characters out of ids.",
     reference="HTML standard 9.2.6; WPT format-field-id-null",
 )
-def id_nul(entry: EntryView, facts: Facts) -> Occurrence | None:
+def id_nul(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """An id that contains NUL: the standard ignores the field, so the previous id stays in effect."""
-    item = entry.item
-    if not isinstance(item, Ignored) or item.line.partition(":")[0] != "id" or "\0" not in item.line:
+    if ignored.line.partition(":")[0] != "id" or "\0" not in ignored.line:
         return None
     return Occurrence(
         "The id contains a NUL character and is ignored, so a resume goes back to the previous id."
     )
 
 
-def _new_id(entry: EntryView) -> str | None:
-    """The id that this item sets; None where it resets it."""
-    return entry.item.id or None if isinstance(entry.item, Event | NoData) else None
-
-
 @rule(
     "id-nonascii",
     "warning",
-    "id",
+    ID,
     advice="Use ASCII ids.",
     reference="whatwg/html#7363",
 )
-def id_nonascii(entry: EntryView, facts: Facts) -> Occurrence | None:
+def id_nonascii(item: Event | NoData, facts: Facts) -> Occurrence | None:
     """An id that is not ASCII: clients encode it differently in the Last-Event-ID header."""
-    new = _new_id(entry)
-    if new is None or new.isascii():
+    new = item.id
+    if new.isascii():
         return None
     return Occurrence(
         f"The id {new[:60]!r} is not ASCII. In Last-Event-ID some clients send it as UTF-8, others as Latin-1, and "
@@ -55,16 +48,13 @@ def id_nonascii(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "id-long",
     "warning",
-    "id",
+    ID,
     advice="Keep ids to 128 bytes or less, for example a number that the server maps to its position.",
     reference="Fetch standard, CORS-safelisted request-header; Wikimedia EventStreams",
 )
-def id_long(entry: EntryView, facts: Facts) -> Occurrence | None:
+def id_long(item: Event | NoData, facts: Facts) -> Occurrence | None:
     """An id over 128 bytes: a browser sends a CORS preflight before it resumes."""
-    new = _new_id(entry)
-    if new is None or len(new) <= LONG // 4:
-        return None
-    size = len(new.encode("utf-8", "replace"))
+    size = len(item.id.encode("utf-8", "replace"))
     if size <= LONG:
         return None
     return Occurrence(
@@ -76,14 +66,14 @@ def id_long(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "id-not-monotonic",
     "warning",
-    "id",
+    ID,
     advice="Number events in ascending order, and never reset the numbers within a stream.",
     reference="Mercure specification; MCP specification, resumability",
 )
-def id_not_monotonic(entry: EntryView, facts: Facts) -> Occurrence | None:
+def id_not_monotonic(item: Event | NoData, facts: Facts) -> Occurrence | None:
     """Numbered ids that go back within a connection: a resume repeats or skips events."""
-    new = _new_id(entry)
-    if new is None:
+    new = item.id
+    if not new:
         return None
     before, last = facts.conn.last_number
     prefix, number = facts.conn.last_number = split(new)
@@ -100,32 +90,29 @@ def id_not_monotonic(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "id-reused",
     "warning",
-    "id",
+    ID,
     advice="Give every event an id of its own.",
     reference="MCP specification, resumability; r3labs/sse#61",
 )
-def id_reused(entry: EntryView, facts: Facts) -> Occurrence | None:
+def id_reused(item: Event | NoData, facts: Facts) -> Occurrence | None:
     """An id that an earlier event of the connection had: a resume cannot tell which of the two was last."""
-    new = _new_id(entry)
-    if new is None or entry.repeat:
-        return None
-    earlier = facts.conn.ids.get(new)
-    if earlier is None:
+    earlier = facts.conn.ids.get(item.id)
+    if not item.id or earlier is None or facts.entry.repeat:
         return None
     return Occurrence(
-        f"The id {new[:40]!r} was already used by event {earlier}: a resume cannot tell which of the two was last.",
-        evidence={"id": new[:80], "earlier": earlier},
+        f"The id {item.id[:40]!r} was already used by event {earlier}: a resume cannot tell which of the two was last.",
+        evidence={"id": item.id[:80], "earlier": earlier},
     )
 
 
 @rule(
     "id-missing",
     "warning",
-    "close",
+    CLOSE,
     advice="Send an id with every event that must not be lost or repeated.",
     reference="MCP specification, resumability; Mercure specification",
 )
-def id_missing(entry: EntryView, facts: Facts) -> Occurrence | None:
+def id_missing(_: Close, facts: Facts) -> Occurrence | None:
     """Events without an id from a server that sends ids: a resume repeats them."""
     conn = facts.conn
     if conn.own_ids and conn.without_id:
@@ -137,8 +124,8 @@ def id_missing(entry: EntryView, facts: Facts) -> Occurrence | None:
     return None
 
 
-@also("id-missing", "close")
-def ids_gone(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("id-missing", CLOSE)
+def ids_gone(_: Close, facts: Facts) -> Occurrence | None:
     """The same for a resumed connection whose events have no ids at all."""
     conn = facts.conn
     asked = conn.request_header("last-event-id")

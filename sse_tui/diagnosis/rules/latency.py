@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import FIRST_TOKEN, Occurrence, rule
+from sse_tui.eventstream import Event
 
 WORTH_MS = 50.0  # a difference below this is not reported
 
@@ -13,11 +12,11 @@ WORTH_MS = 50.0  # a difference below this is not reported
 @rule(
     "ttft-on-empty-chunk",
     "info",
-    "first-token",
+    FIRST_TOKEN,
     advice="Measure the time to first token at the first text, reasoning or tool call that is not empty.",
     reference="sgl-project/sglang#29251; aisix#869",
 )
-def ttft_on_empty_chunk(entry: EntryView, facts: Facts) -> Occurrence | None:
+def ttft_on_empty_chunk(event: Event, facts: Facts) -> Occurrence | None:
     """Events without tokens came first: a clock stopped at the first event shows too short a time."""
     turn = facts.turn
     if not turn.before_token or not facts.timed:

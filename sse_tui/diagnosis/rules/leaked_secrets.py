@@ -5,10 +5,8 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, urlsplit
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.scanner import SECRET, mask
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import BYTES, REQUEST, Occurrence, also, rule
+from sse_tui.diagnosis.scanner import SECRET, ByteMatch, mask
 from sse_tui.recording.records import Request
 from sse_tui.secret_names import is_secret_header, is_secret_parameter
 
@@ -18,15 +16,12 @@ _MASKED = ("[redacted]", "redacted")
 @rule(
     "secrets-in-recording",
     "error",
-    "request",
+    REQUEST,
     advice="Add it to redact_headers or redact_patterns under [recording], then record again before sharing the file.",
     reference="sse-tui's own rule",
 )
-def secrets_in_request(entry: EntryView, facts: Facts) -> list[Occurrence]:
+def secrets_in_request(request: Request, facts: Facts) -> list[Occurrence]:
     """A key or token in the recording, readable by anyone who gets the file."""
-    request = entry.record
-    if not isinstance(request, Request):
-        return []
     occurrences = [
         _readable_secret(f"the request header {name}", value.encode("utf-8", "replace"))
         for name, value in request.headers
@@ -43,13 +38,12 @@ def secrets_in_request(entry: EntryView, facts: Facts) -> list[Occurrence]:
     return occurrences
 
 
-@also("secrets-in-recording", "bytes:secret")
-def secrets_in_body(entry: EntryView, facts: Facts) -> Occurrence:
+@also("secrets-in-recording", BYTES["secret"])
+def secrets_in_body(match: ByteMatch, facts: Facts) -> Occurrence:
     """The same in what the server sent."""
-    assert facts.match is not None
     return Occurrence(
-        f"The body contains what looks like a key: {facts.match.evidence['masked']}.",
-        evidence=facts.match.evidence,
+        f"The body contains what looks like a key: {match.evidence['masked']}.",
+        evidence=match.evidence,
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import CLOSE, EVENT, Occurrence, also, rule
 from sse_tui.dialects.base import Malformed
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream import Event
+from sse_tui.recording.records import Close
 
 _MAX_DECODED = 64  # payloads of an unknown dialect that are parsed
 _KEPT = 4
@@ -27,46 +26,43 @@ _FAMILIES = (
 @rule(
     "invalid-json-event",
     "error",
-    "event",
+    EVENT,
     advice="Send exactly one complete JSON text per event, on a single data line.",
     reference="Soju06/codex-lb#1010; bentoml/OpenLLM#864",
 )
-def invalid_json_event(entry: EntryView, facts: Facts) -> Occurrence | None:
+def invalid_json_event(event: Event, facts: Facts) -> Occurrence | None:
     """Data that is not JSON where every event should be."""
-    item = entry.item
-    if not isinstance(item, Event):
-        return None
     turn = facts.turn
     if turn.known:
-        broken = any(isinstance(delta, Malformed) and delta.kind == "json" for delta in entry.deltas)
+        broken = any(isinstance(delta, Malformed) and delta.kind == "json" for delta in facts.entry.deltas)
         if not broken or not turn.json_answers:
             return None
-    elif turn.decoded >= _MAX_DECODED or not item.data:
+    elif turn.decoded >= _MAX_DECODED or not event.data:
         return None
     else:
         turn.decoded += 1
-    reason = _why_not_json(item.data)
-    if reason is None or _HEARTBEAT.fullmatch(item.data):
+    reason = _why_not_json(event.data)
+    if reason is None or _HEARTBEAT.fullmatch(event.data):
         return (
             None  # the dialect meant an earlier payload; or it is a heartbeat, which comment-as-data reports
         )
-    if turn.known or _LIKE_JSON.match(item.data):
-        return _invalid(item.data, reason)
+    if turn.known or _LIKE_JSON.match(event.data):
+        return _invalid(event.data, reason)
     if len(turn.not_json) < _KEPT:
-        turn.not_json.append((entry, reason))
+        turn.not_json.append((facts.entry, event.data, reason))
     return None
 
 
-@also("invalid-json-event", "close")
-def early_invalid_json(entry: EntryView, facts: Facts) -> list[Occurrence]:
+@also("invalid-json-event", CLOSE)
+def early_invalid_json(_: Close, facts: Facts) -> list[Occurrence]:
     """The same for data that arrived before the dialect was known."""
     early, facts.turn.not_json = facts.turn.not_json, []
     if not facts.turn.json_answers:
         return []
     return [
-        _invalid(event.item.data, reason)._replace(entry=event)
-        for event, reason in early
-        if isinstance(event.item, Event) and event.conn == facts.conn.number
+        _invalid(data, reason)._replace(entry=entry)
+        for entry, data, reason in early
+        if entry.conn == facts.conn.number
     ]
 
 
@@ -100,29 +96,28 @@ def _cause(data: str, reason: str) -> str:
 @rule(
     "dialect-mismatch",
     "info",
-    "event",
+    EVENT,
     advice="Give events the same name as the type in their payload, and use one API per stream.",
     reference="Anthropic's and OpenAI's API references on event types",
 )
-def dialect_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
+def dialect_mismatch(event: Event, facts: Facts) -> Occurrence | None:
     """An event whose name and payload disagree, or a payload from another API."""
-    item = entry.item
-    if not isinstance(item, Event) or not item.data.startswith("{"):
+    if not event.data.startswith("{"):
         return None
-    if item.type != "message" and facts.turn.dialect in _NAMED:
-        if f'"type":"{item.type}"' in item.data or f'"type": "{item.type}"' in item.data:
+    if event.type != "message" and facts.turn.dialect in _NAMED:
+        if f'"type":"{event.type}"' in event.data or f'"type": "{event.type}"' in event.data:
             return None
-        kind = _kind(item.data)
-        if kind is not None and kind != item.type:
+        kind = _kind(event.data)
+        if kind is not None and kind != event.type:
             return Occurrence(
-                f"The event is named {item.type[:60]!r} but its payload's type is {kind[:60]!r}: clients that go by "
+                f"The event is named {event.type[:60]!r} but its payload's type is {kind[:60]!r}: clients that go by "
                 "the name and clients that go by the type read different things.",
-                evidence={"event": item.type[:80], "type": kind[:80]},
+                evidence={"event": event.type[:80], "type": kind[:80]},
             )
         return None
-    if not entry.deltas and facts.turn.known and facts.turn.decoded < _MAX_DECODED:
+    if not facts.entry.deltas and facts.turn.known and facts.turn.decoded < _MAX_DECODED:
         facts.turn.decoded += 1
-        kind = _kind(item.data)
+        kind = _kind(event.data)
         for dialect, kinds in _FAMILIES:
             if kind in kinds and dialect != facts.turn.dialect:
                 return Occurrence(

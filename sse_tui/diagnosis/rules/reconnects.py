@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
-from sse_tui.recording.records import Reconnect, Request, Response
+from sse_tui.diagnosis.registry import OVER, RECONNECT, REQUEST, Occurrence, also, rule
+from sse_tui.recording.records import Reconnect, Request
 from sse_tui.resume.reconnect import retry_after_ms
 
 STORM = 6  # more reconnects than this within a minute are a storm
@@ -18,14 +16,13 @@ _AGAIN = (408, 409, 425, 429)
 @rule(
     "unsafe-retry",
     "error",
-    "request",
+    REQUEST,
     advice="Resume with Last-Event-ID or send an Idempotency-Key; use --reconnect always only if repeating is safe.",
     reference="Azure/fetch-event-source#54; Azure/azure-sdk-for-net#62430",
 )
-def unsafe_retry(entry: EntryView, facts: Facts) -> Occurrence | None:
+def unsafe_retry(request: Request, facts: Facts) -> Occurrence | None:
     """A reconnect repeats a request that is not safe to repeat, with nothing to resume from."""
-    request = entry.record
-    if not isinstance(request, Request) or len(facts.turn.conns) < 2 or request.method.upper() in _SAFE:
+    if len(facts.turn.conns) < 2 or request.method.upper() in _SAFE:
         return None
     if any(facts.conn.request_header(name) for name in _TOKENS):
         return None
@@ -42,14 +39,14 @@ def unsafe_retry(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "lost-resume-token",
     "error",
-    "request",
+    REQUEST,
     advice="In Last-Event-ID, send the id of the last event dispatched on any connection of the stream.",
     reference="modelcontextprotocol/typescript-sdk#2499; EventSource/eventsource#27",
 )
-def lost_resume_token(entry: EntryView, facts: Facts) -> Occurrence | None:
+def lost_resume_token(_: Request, facts: Facts) -> Occurrence | None:
     """A reconnect without the last event ID, or with an old one."""
     turn = facts.turn
-    if not isinstance(entry.record, Request) or len(turn.conns) < 2 or not turn.last_id:
+    if len(turn.conns) < 2 or not turn.last_id:
         return None
     sent = facts.conn.request_header("last-event-id")
     if sent is not None and _same(sent, turn.last_id):
@@ -71,36 +68,36 @@ def _same(sent: str, committed: str) -> bool:
 @rule(
     "status-stop-vs-retry",
     "warning",
-    "reconnect",
+    RECONNECT,
     advice="Stop after 204 and 4xx; retry after 429 and 5xx, and wait as long as Retry-After says.",
     reference="cpp-mcp#4; EventSource/eventsource#14; HTML standard 9.2.3",
 )
-def status_stop_vs_retry(entry: EntryView, facts: Facts) -> Occurrence | None:
+def status_stop_vs_retry(reconnect: Reconnect, facts: Facts) -> Occurrence | None:
     """A status that means stop was retried, or the wait was shorter than the server asked for."""
-    record, response = entry.record, facts.conn.response
-    if not isinstance(record, Reconnect) or response is None:
+    response = facts.conn.response
+    if response is None:
         return None
     status = response.status
-    evidence = {"status": status, "delay_ms": record.delay_ms}
+    evidence = {"status": status, "delay_ms": reconnect.delay_ms}
     if status == 204 or (400 <= status < 500 and status not in _AGAIN):
         meaning = "there is nothing more" if status == 204 else "another attempt will fail the same way"
         return Occurrence(f"Status {status} means that {meaning}, but it was retried.", evidence=evidence)
     given = facts.conn.response_header("retry-after")
     asked = retry_after_ms(given, 0.0) if given and given.strip().isdigit() else None
-    if asked is not None and record.delay_ms < asked:
+    if asked is not None and reconnect.delay_ms < asked:
         return Occurrence(
             f"The server asked for a wait of {asked / 1000:g} s (Retry-After), but the reconnect comes after "
-            f"{record.delay_ms:.0f} ms.",
+            f"{reconnect.delay_ms:.0f} ms.",
             evidence={**evidence, "retry_after_ms": asked},
         )
     return None
 
 
-@also("status-stop-vs-retry", "over")
-def not_retried(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("status-stop-vs-retry", OVER)
+def not_retried(_: None, facts: Facts) -> Occurrence | None:
     """A status that calls for a retry was not retried."""
     response = facts.conn.response
-    if not isinstance(response, Response) or not (response.status == 429 or response.status >= 500):
+    if response is None or (response.status != 429 and response.status < 500):
         return None
     if facts.turn.last_reconnect_conn == facts.conn.number:
         return None
@@ -116,24 +113,24 @@ def not_retried(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "reconnect-storm",
     "warning",
-    "reconnect",
+    RECONNECT,
     advice="Back off exponentially with jitter, limit the number of attempts, and honour the retry field.",
     reference="bigskysoftware/htmx-extensions#192; launchdarkly/rust-eventsource-client#135",
 )
-def reconnect_storm(entry: EntryView, facts: Facts) -> Occurrence | None:
+def reconnect_storm(reconnect: Reconnect, facts: Facts) -> Occurrence | None:
     """Many reconnects within a minute."""
-    record = entry.record
-    if entry.t is None or not isinstance(record, Reconnect):
+    now = facts.entry.t
+    if now is None:
         return None
     times = facts.session.reconnect_times
     del times[:-64]
-    recent = 1 + sum(entry.t - t <= 60_000_000_000 for t in times)
+    recent = 1 + sum(now - t <= 60_000_000_000 for t in times)
     if recent <= STORM:
         return None
-    delays = [*facts.turn.delays_ms[-STORM:], record.delay_ms]
+    delays = [*facts.turn.delays_ms[-STORM:], reconnect.delay_ms]
     jitter = len(set(delays)) > 1
     return Occurrence(
-        f"There were {recent} reconnects within a minute, the last after {record.delay_ms:.0f} ms"
+        f"There were {recent} reconnects within a minute, the last after {reconnect.delay_ms:.0f} ms"
         f"{'' if jitter else ', always with the same delay and no jitter'}.",
         evidence={"within_a_minute": recent, "delays_ms": delays, "jitter": jitter},
     )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from sse_tui import fields
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import CLOSE, EVENT, IGNORED, RESPONSE, Occurrence, also, rule
 from sse_tui.eventstream import Event, Ignored
-from sse_tui.recording.records import Response
+from sse_tui.recording.records import Close, Response
 
 _LINES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 
@@ -22,14 +20,13 @@ def _is_stream(facts: Facts) -> bool:
 @rule(
     "wrong-content-type",
     "error",
-    "response",
+    RESPONSE,
     advice="Send 'Content-Type: text/event-stream'. If a proxy answered instead of the server, check its logs.",
     reference="oc-web#143; florimondmanca/httpx-sse#11; HTML standard 9.2.3",
 )
-def wrong_content_type(entry: EntryView, facts: Facts) -> Occurrence | None:
+def wrong_content_type(response: Response, facts: Facts) -> Occurrence | None:
     """Status 200 but not an event stream: browsers fail for good, other clients see nothing."""
-    response = entry.record
-    if not isinstance(response, Response) or response.status != 200:
+    if response.status != 200:
         return None
     given = facts.conn.response_header("content-type")
     kind = fields.essence(given)
@@ -50,15 +47,15 @@ def wrong_content_type(entry: EntryView, facts: Facts) -> Occurrence | None:
     )
 
 
-@also("wrong-content-type", "ignored")
-def not_a_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("wrong-content-type", IGNORED)
+def not_a_stream(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """The same as the body shows it: HTML, or JSON lines."""
-    item, conn = entry.item, facts.conn
-    if not isinstance(item, Ignored) or item.start > 3 or conn.events:
+    conn = facts.conn
+    if ignored.start > 3 or conn.events:
         return None
     if conn.response is not None and not _is_stream(facts):
         return None  # the header has been reported
-    line = item.line.lstrip("\ufeff \t")
+    line = ignored.line.lstrip("\ufeff \t")
     raw = conn.window.quote(0, 200)
     if line.startswith("<"):
         return Occurrence(
@@ -79,11 +76,11 @@ def not_a_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "charset-not-utf8",
     "warning",
-    "response",
+    RESPONSE,
     advice="Send UTF-8, with 'charset=utf-8' or without a charset.",
     reference="WPT eventsource/format-utf-8; HTML standard 9.2.6",
 )
-def charset_not_utf8(entry: EntryView, facts: Facts) -> Occurrence | None:
+def charset_not_utf8(_: Response, facts: Facts) -> Occurrence | None:
     """A charset other than UTF-8: the standard ignores it, httpx-sse uses it."""
     charset = fields.parameters(facts.conn.response_header("content-type")).get("charset", "").lower()
     if charset in ("utf-8", "utf8", ""):
@@ -98,11 +95,11 @@ def charset_not_utf8(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "compressed-stream",
     "warning",
-    "response",
+    RESPONSE,
     advice="Turn off compression for text/event-stream, or flush the compressor after every event.",
     reference="encode/starlette#2753; jersey/jersey#3309",
 )
-def compressed_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
+def compressed_stream(_: Response, facts: Facts) -> Occurrence | None:
     """Content coding on a stream: compressors hold events back unless flushed."""
     coding = facts.conn.response_header("content-encoding")
     if not coding or coding.strip().lower() == "identity" or not _is_stream(facts):
@@ -114,8 +111,8 @@ def compressed_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
     )
 
 
-@also("compressed-stream", "close")
-def flush_pattern(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("compressed-stream", CLOSE)
+def flush_pattern(_: Close, facts: Facts) -> Occurrence | None:
     """How often the compressor was flushed, known at the end."""
     conn = facts.conn
     if not conn.response_header("content-encoding") or not conn.event_reads:
@@ -131,11 +128,11 @@ def flush_pattern(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "missing-anti-buffering-headers",
     "info",
-    "response",
+    RESPONSE,
     advice="Send 'Cache-Control: no-cache, no-transform' and 'X-Accel-Buffering: no'.",
     reference="ggml-org/llama.cpp#24774",
 )
-def missing_anti_buffering_headers(entry: EntryView, facts: Facts) -> Occurrence | None:
+def missing_anti_buffering_headers(response: Response, facts: Facts) -> Occurrence | None:
     """The headers that keep proxies from buffering or caching the stream are missing."""
     if not _is_stream(facts):
         return None
@@ -156,14 +153,13 @@ def missing_anti_buffering_headers(entry: EntryView, facts: Facts) -> Occurrence
 @rule(
     "connection-close-hints",
     "info",
-    "response",
+    RESPONSE,
     advice="Use HTTP/1.1 or newer with chunked transfer coding and a persistent connection.",
     reference="c8s#144; HTML standard 9.2.7",
 )
-def connection_close_hints(entry: EntryView, facts: Facts) -> Occurrence | None:
+def connection_close_hints(response: Response, facts: Facts) -> Occurrence | None:
     """Content-Length, Connection: close or HTTP/1.0: signs that something on the way does not stream."""
-    response = entry.record
-    if not isinstance(response, Response) or not _is_stream(facts):
+    if not _is_stream(facts):
         return None
     signs = []
     length = facts.conn.response_header("content-length")
@@ -182,15 +178,15 @@ def connection_close_hints(entry: EntryView, facts: Facts) -> Occurrence | None:
     )
 
 
+@also("server-keeps-generating", EVENT)
 @rule(
     "server-keeps-generating",
     "warning",
-    "ignored",
-    "event",
+    IGNORED,
     advice="Make the server cancel the generation when its client disconnects.",
     reference="vllm-project/vllm#54947; mlx-openai-server#269; huggingface/text-generation-inference#495",
 )
-def server_keeps_generating(entry: EntryView, facts: Facts) -> Occurrence | None:
+def server_keeps_generating(item: Event | Ignored, facts: Facts) -> Occurrence | None:
     """After we disconnected, the server's own figures still show an active request."""
     left, request = facts.session.left_running, facts.conn.request
     if left is None or request is None or left is facts.conn:
@@ -198,14 +194,7 @@ def server_keeps_generating(entry: EntryView, facts: Facts) -> Occurrence | None
     path = request.url.partition("?")[0]
     if not path.endswith(("/metrics", "/slots")):
         return None
-    item = entry.item
-    text = (
-        item.line
-        if isinstance(item, Ignored)
-        else item.data
-        if isinstance(item, Event)
-        else getattr(item, "text", "")
-    )
+    text = item.line if isinstance(item, Ignored) else item.data
     active = _active(text)
     if not active:
         return None

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import CLOSE, EVENT, RESPONSE, RESUMED, Occurrence, also, rule
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
+from sse_tui.recording.records import Response
 from sse_tui.resume.continuity import Verdict, VerdictKind
 from sse_tui.text.wording import many
 
@@ -34,12 +33,12 @@ def _new_verdict(facts: Facts, *kinds: VerdictKind) -> Verdict | None:
 @rule(
     "resume-unsupported",
     "error",
-    "resumed",
-    "close",
+    RESUMED,
+    CLOSE,
     advice="Do not resume with Last-Event-ID from this server: drop repeated events, or request the answer again.",
     reference="whatwg/html#8297; r3labs/sse#61",
 )
-def resume_unsupported(entry: EntryView, facts: Facts) -> Occurrence | None:
+def resume_unsupported(_: object, facts: Facts) -> Occurrence | None:
     """After the reconnect the stream started over."""
     verdict = _new_verdict(facts, "restarted")
     if verdict is None:
@@ -60,12 +59,12 @@ def resume_unsupported(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "resume-gap",
     "error",
-    "resumed",
-    "close",
+    RESUMED,
+    CLOSE,
     advice="Get the missing events another way, or start over; keep a longer history on the server.",
     reference="whatwg/html#8297; term-llm#878",
 )
-def resume_gap(entry: EntryView, facts: Facts) -> Occurrence | None:
+def resume_gap(_: object, facts: Facts) -> Occurrence | None:
     """After the reconnect the stream continued past the point where it had stopped."""
     verdict = _new_verdict(facts, "lost")
     if verdict is None:
@@ -77,8 +76,8 @@ def resume_gap(entry: EntryView, facts: Facts) -> Occurrence | None:
     )
 
 
-@also("resume-gap", "response")
-def other_place(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("resume-gap", RESPONSE)
+def other_place(_: Response, facts: Facts) -> Occurrence | None:
     """The server's own Last-Event-ID says that it continues from elsewhere."""
     asked = facts.conn.request_header("last-event-id")
     answered = facts.conn.response_header("last-event-id")
@@ -92,16 +91,16 @@ def other_place(entry: EntryView, facts: Facts) -> Occurrence | None:
     )
 
 
-@also("resume-gap", "event")
-def sequence_jump(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("resume-gap", EVENT)
+def sequence_jump(event: Event, facts: Facts) -> Occurrence | None:
     """Sequence numbers in the payloads that jump, or that do not start at the beginning."""
-    item, conn = entry.item, facts.conn
-    for delta in entry.deltas:
+    conn = facts.conn
+    for delta in facts.entry.deltas:
         if isinstance(delta, Meta) and delta.name == "sequence-gap":
             return _jumped(delta.value[0] - 1, delta.value[1])
-    if not isinstance(item, Event) or not (conn.numbered or conn.events < _NUMBERED_BY):
+    if not conn.numbered and conn.events >= _NUMBERED_BY:
         return None
-    found = _SEQUENCE.search(item.data)
+    found = _SEQUENCE.search(event.data)
     if found is None:
         return None
     number, last = int(found[1]), conn.sequence
@@ -145,14 +144,14 @@ def _late_start(number: int, facts: Facts) -> Occurrence | None:
 @rule(
     "resume-duplicate",
     "warning",
-    "resumed",
-    "close",
+    RESUMED,
+    CLOSE,
     advice="In the client, drop events with a known id; in the server, resume after the id in Last-Event-ID.",
     reference="r3labs/sse#61; strands-agents/harness-sdk#2771",
 )
-def resume_duplicate(entry: EntryView, facts: Facts) -> Occurrence | None:
+def resume_duplicate(_: object, facts: Facts) -> Occurrence | None:
     """After the reconnect the server repeated events that had already arrived."""
-    if entry.kind == "event" and entry.repeat:
+    if facts.entry.kind == "event" and facts.entry.repeat:
         return None  # they are counted when the first new event arrives, or at the end
     verdict = _new_verdict(facts, "repeated")
     if verdict is None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import IGNORED, RETRY, RETRY_BLOCK, Occurrence, rule
 from sse_tui.eventstream import Ignored, Retry
 
 HUGE_MS = 3_600_000
@@ -14,16 +12,13 @@ HUGE_MS = 3_600_000
 @rule(
     "retry-invalid",
     "warning",
-    "ignored",
+    IGNORED,
     advice="Send retry in milliseconds, with ASCII digits only.",
     reference="HTML standard 9.2.6; launchdarkly/dotnet-eventsource#92",
 )
-def retry_invalid(entry: EntryView, facts: Facts) -> Occurrence | None:
+def retry_invalid(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """A retry that is not just digits: the standard ignores it, some clients do not."""
-    item = entry.item
-    if not isinstance(item, Ignored):
-        return None
-    name, _, value = item.line.partition(":")
+    name, _, value = ignored.line.partition(":")
     if name != "retry":
         return None
     shown = value.removeprefix(" ")
@@ -40,13 +35,13 @@ def retry_invalid(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "retry-zero",
     "warning",
-    "retry",
+    RETRY,
     advice="Send a retry of at least a few hundred milliseconds.",
     reference="launchdarkly/rust-eventsource-client#135",
 )
-def retry_zero(entry: EntryView, facts: Facts) -> Occurrence | None:
+def retry_zero(retry: Retry, facts: Facts) -> Occurrence | None:
     """A reconnection time of 0: clients that take it literally reconnect in a tight loop."""
-    if not isinstance(entry.item, Retry) or entry.item.ms != 0:
+    if retry.ms != 0:
         return None
     return Occurrence(
         "retry is 0: a client that takes it literally reconnects in a tight loop while the server is down."
@@ -56,32 +51,30 @@ def retry_zero(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "retry-huge",
     "warning",
-    "retry",
+    RETRY,
     advice="Send a retry of seconds, not hours; to stop clients from reconnecting, answer with status 204.",
     reference="launchdarkly/dotnet-eventsource#92",
 )
-def retry_huge(entry: EntryView, facts: Facts) -> Occurrence | None:
+def retry_huge(retry: Retry, facts: Facts) -> Occurrence | None:
     """A reconnection time over an hour: clients cap it, or seem to hang."""
-    if not isinstance(entry.item, Retry) or entry.item.ms <= HUGE_MS:
+    if retry.ms <= HUGE_MS:
         return None
     return Occurrence(
-        f"retry is {entry.item.ms:,} ms ({entry.item.ms / 3_600_000:.1f} h): some clients cap it, others seem to hang.",
-        evidence={"ms": entry.item.ms},
+        f"retry is {retry.ms:,} ms ({retry.ms / 3_600_000:.1f} h): some clients cap it, others seem to hang.",
+        evidence={"ms": retry.ms},
     )
 
 
 @rule(
     "retry-alone",
     "warning",
-    "retry-block",
+    RETRY_BLOCK,
     advice="Send retry in the same block as the first event.",
     reference="openai/openai-python#2722",
 )
-def retry_alone(entry: EntryView, facts: Facts) -> Occurrence | None:
+def retry_alone(retry: Retry, facts: Facts) -> Occurrence:
     """A block with only a retry field: legal, but an empty event to common SDKs."""
-    if not isinstance(entry.item, Retry):
-        return None
     return Occurrence(
-        f"retry {entry.item.ms} is in a block of its own: the openai SDK turns that into an event with empty data and "
+        f"retry {retry.ms} is in a block of its own: the openai SDK turns that into an event with empty data and "
         "raises JSONDecodeError."
     )

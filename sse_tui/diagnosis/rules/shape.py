@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import EVENT, Occurrence, rule
 from sse_tui.eventstream import Event
 
 _NO_CHOICES = re.compile(r'"choices"\s*:\s*(\[\s*\]|null)')
@@ -18,16 +16,15 @@ _PADDING = re.compile(r'"(obfuscation|padding|_pad)"\s*:\s*"([^"]*)"')
 @rule(
     "empty-or-null-choices",
     "info",
-    "event",
+    EVENT,
     advice="In the client, check that choices is not empty before reading choices[0], and treat null as absent.",
     reference="BerriAI/litellm#8450; Portkey-AI/gateway#1629",
 )
-def empty_or_null_choices(entry: EntryView, facts: Facts) -> Occurrence | None:
+def empty_or_null_choices(event: Event, facts: Facts) -> Occurrence | None:
     """A chunk without choices, or fields that are null: code that reads choices[0].delta fails."""
-    item = entry.item
-    if not isinstance(item, Event) or not facts.turn.has_choices:
+    if not facts.turn.has_choices:
         return None
-    data = item.data
+    data = event.data
     if "choices" in data and (found := _NO_CHOICES.search(data)) is not None:
         value = "null" if found[1] == "null" else "empty"
         position = _position(data, facts)
@@ -60,19 +57,18 @@ def _position(data: str, facts: Facts) -> str:
 @rule(
     "padding",
     "info",
-    "event",
+    EVENT,
     advice="Ignore byte rates; with OpenAI, set stream_options.include_obfuscation to false to turn it off.",
     reference="OpenAI API reference, stream_options.include_obfuscation",
 )
-def padding(entry: EntryView, facts: Facts) -> Occurrence | None:
+def padding(event: Event, facts: Facts) -> Occurrence | None:
     """Padding of random length in every event: byte counts say nothing about tokens."""
-    item = entry.item
-    if not isinstance(item, Event) or '"obfuscation"' not in item.data:
+    if '"obfuscation"' not in event.data:
         return None
-    found = _PADDING.search(item.data)
+    found = _PADDING.search(event.data)
     if found is None:
         return None
-    share = len(found[0]) / max(1, item.end - item.start)
+    share = len(found[0]) / max(1, event.end - event.start)
     return Occurrence(
         f"The field {found[1]!r} pads the events to hide their lengths; it makes up {share:.0%} of this one.",
         evidence={"field": found[1], "share": round(share, 3)},

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
+from sse_tui.diagnosis.registry import BEAT, CLOSE, GAP, Occurrence, also, rule
 from sse_tui.diagnosis.rules.termination import was_cut
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.eventstream import Comment, Event
 from sse_tui.metrics.idle import IDLE_LIMITS
 from sse_tui.recording.records import Close, CloseReason
 from sse_tui.text.wording import many
@@ -21,23 +20,24 @@ YOUNG_S = 5.0  # connections cut sooner do not point to a time limit
 @rule(
     "idle-gap",
     "warning",
-    "gap",
+    GAP,
     advice="Send a comment at least every 15 s while there is nothing else to send.",
     reference="withings-mcp#25; ollama/ollama#14420; HTML standard 9.2.7",
 )
-def idle_gap(entry: EntryView, facts: Facts) -> Occurrence:
+def idle_gap(_: None, facts: Facts) -> Occurrence:
     """Silence of over 15 s, without a heartbeat."""
     return _gap(facts.conn.read_gap / 1e9)
 
 
-@also("idle-gap", "close")
-def idle_to_the_end(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("idle-gap", CLOSE)
+def idle_to_the_end(_: Close, facts: Facts) -> Occurrence | None:
     """The same before the end of the connection."""
     conn = facts.conn
     since = conn.last_read_t if conn.last_read_t is not None else conn.opened_t
-    if entry.t is None or since is None or (entry.t - since) / 1e9 < GAP_S:
+    now = facts.entry.t
+    if now is None or since is None or (now - since) / 1e9 < GAP_S:
         return None
-    return _gap((entry.t - since) / 1e9)
+    return _gap((now - since) / 1e9)
 
 
 def _gap(seconds: float) -> Occurrence:
@@ -53,70 +53,54 @@ def _gap(seconds: float) -> Occurrence:
 @rule(
     "keepalive-masked-stall",
     "warning",
-    "beat",
+    BEAT,
     advice="Base client timeouts on progress, not on bytes: reset them on text, reasoning and tool calls only.",
     reference="aaif-goose/goose#11679; open-mercato#5406",
 )
-def keepalive_masked_stall(entry: EntryView, facts: Facts) -> Occurrence | None:
+def keepalive_masked_stall(beat: Comment | Event, facts: Facts) -> Occurrence | list[Occurrence] | None:
     """Heartbeats keep coming while the answer makes no progress."""
-    conn = facts.conn
-    if entry.t is None:
-        return None
+    conn, now = facts.conn, facts.entry.t
     since = conn.last_progress_t if conn.last_progress_t is not None else conn.opened_t
-    if since is None or not conn.heartbeats.forms:
+    if now is None or since is None or not conn.heartbeats.forms:
         return None
-    stalled = (entry.t - since) / 1e9
+    stalled = (now - since) / 1e9
     if stalled < STALL_S:
         return None
     beats = sum(conn.heartbeats.forms.values()) + 1
-    event_idle = None if conn.last_event_t is None else (entry.t - conn.last_event_t) / 1e9
+    event_idle = None if conn.last_event_t is None else (now - conn.last_event_t) / 1e9
     evidence = {
         "byte_idle_s": round(conn.read_gap / 1e9, 3),
         "event_idle_s": None if event_idle is None else round(event_idle, 3),
         "progress_idle_s": round(stalled, 3),
     }
-    return Occurrence(
+    occurrence = Occurrence(
         f"No progress for {stalled:.0f} s, while {many(beats, 'heartbeat')} arrived: timeouts on bytes"
-        f"{' or events' if entry.kind == 'event' else ''} do not notice.",
+        f"{' or events' if isinstance(beat, Event) else ''} do not notice.",
         "error" if stalled >= STUCK_S else "warning",
         evidence=evidence,
     )
-
-
-@also("keepalive-masked-stall", "beat")
-def stuck(entry: EntryView, facts: Facts) -> Occurrence | None:
-    """After two minutes it is an error."""
-    occurrence = keepalive_masked_stall(entry, facts)
-    return (
-        occurrence._replace(amend=True)
-        if isinstance(occurrence, Occurrence) and occurrence.severity == "error"
-        else None
-    )
+    # After two minutes it is an error, and so is the first finding.
+    return [occurrence, occurrence._replace(amend=True)] if stalled >= STUCK_S else occurrence
 
 
 @rule(
     "periodic-cut",
     "warning",
-    "close",
+    CLOSE,
     advice="Find the timeout on the way (the nearest known limit is a hint) and raise it, or reconnect before it.",
     reference="agentdeals#1098; WaveHouse#226; axonhub#2146",
 )
-def periodic_cut(entry: EntryView, facts: Facts) -> Occurrence | None:
+def periodic_cut(close: Close, facts: Facts) -> Occurrence | None:
     """Connections are cut at the same age again and again: a time limit, whatever the content."""
-    record, conn = entry.record, facts.conn
-    if (
-        not isinstance(record, Close)
-        or entry.t is None
-        or conn.started_t is None
-        or record.cause is CloseReason.FAULT
-    ):
+    conn, now = facts.conn, facts.entry.t
+    if now is None or conn.started_t is None or close.cause is CloseReason.FAULT:
         return None
-    if not was_cut(facts) and not (record.cause is CloseReason.EOF and not facts.turn.known):
+    if not was_cut(facts) and not (close.cause is CloseReason.EOF and not facts.turn.known):
         return None
-    age = (entry.t - conn.started_t) / 1e9
+    age = (now - conn.started_t) / 1e9
     ages = facts.session.cut_ages_s
-    same = [known for _, known in ages if abs(known - age) <= SAME_S]
-    ages.append((conn.number, age))
+    same = [known for known in ages if abs(known - age) <= SAME_S]
+    ages.append(age)
     del ages[:-64]
     if not same or age < YOUNG_S:
         return None

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, RECONNECT, TAIL, Occurrence, also, rule
 from sse_tui.dialects.base import Meta
-from sse_tui.eventstream import Tail
-from sse_tui.recording.records import Close
+from sse_tui.eventstream import Event, Tail
+from sse_tui.recording.records import Close, Reconnect
 from sse_tui.text.wording import many
 
 _IN_TAIL = ("[DONE]", "message_stop", "response.completed", "message-end", '"stop":true', '"finishReason"')
@@ -22,14 +20,14 @@ def was_cut(facts: Facts) -> bool:
 @rule(
     "truncated-stream",
     "error",
-    "close",
+    CLOSE,
     advice="In the client, treat a stream without its end marker as failed; check proxies for time and size limits.",
     reference="vercel/ai#19165; NVIDIA/TensorRT-LLM#18289",
 )
-def truncated_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
+def truncated_stream(close: Close, facts: Facts) -> Occurrence | None:
     """The body ended without the dialect's end marker, or the connection broke before it."""
-    record, turn = entry.record, facts.turn
-    if not isinstance(record, Close) or not was_cut(facts):
+    turn = facts.turn
+    if not was_cut(facts):
         return None
     concluded = turn.view.conclusion
     calls = sum(bool(call["arguments"]) for call in turn.view.answer.tool_calls)
@@ -37,8 +35,8 @@ def truncated_stream(entry: EntryView, facts: Facts) -> Occurrence | None:
     return Occurrence(
         f"{concluded.sentence}{unfinished} {_sdk_behaviour(turn.dialect)}",
         evidence={
-            "reason": record.reason,
-            "detail": record.detail,
+            "reason": close.reason,
+            "detail": close.detail,
             "events": facts.conn.events,
             "missing": concluded.marker,
             "tool_calls": calls,
@@ -55,8 +53,8 @@ def _sdk_behaviour(dialect: str) -> str:
     return "A client that does not look for the end marker takes the answer to be complete."
 
 
-@also("truncated-stream", "reconnect")
-def went_on(entry: EntryView, facts: Facts) -> Occurrence:
+@also("truncated-stream", RECONNECT)
+def went_on(reconnect: Reconnect, facts: Facts) -> Occurrence:
     """A cut followed by a reconnect is no longer an error: the continuity rules judge it."""
     return Occurrence("", "warning", amend=True, evidence={"reconnected": True})
 
@@ -64,17 +62,16 @@ def went_on(entry: EntryView, facts: Facts) -> Occurrence:
 @rule(
     "unterminated-tail",
     "warning",
-    "tail",
+    TAIL,
     advice="End every event with a blank line, including the last one.",
     reference="openai/openai-node#2725; openai/openai-go#697; sudoprivacy/sudocode#576",
 )
-def unterminated_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
+def unterminated_tail(tail: Tail, facts: Facts) -> Occurrence | None:
     """The body ended inside an event: the standard discards it, SDKs disagree."""
-    item = entry.item
-    if not isinstance(item, Tail) or not item.text.strip() or facts.turn.lines:
+    if not tail.text.strip() or facts.turn.lines:
         return None
-    size = item.end - item.start
-    marker = next((marker for marker in _IN_TAIL if marker in item.text), None)
+    size = tail.end - tail.start
+    marker = next((marker for marker in _IN_TAIL if marker in tail.text), None)
     whole = facts.turn.view.dialect.complete is True
     state = f"the answer is {'complete' if whole else 'not complete'} without that part"
     if marker is None:
@@ -93,20 +90,20 @@ def unterminated_tail(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "double-terminal",
     "warning",
-    "deltas",
+    DELTAS,
     advice="In the client, stop reading at the first end marker; in the server, send it once.",
     reference="tenstorrent/vllm#378; llama-cpp-python",
 )
-def double_terminal(entry: EntryView, facts: Facts) -> Occurrence | None:
+def double_terminal(_: Event, facts: Facts) -> Occurrence | None:
     """The end marker was repeated."""
-    for delta in entry.deltas:
+    for delta in facts.entry.deltas:
         if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() == "[DONE]":
             return Occurrence("The end marker [DONE] was sent again after the stream had ended.")
     return None
 
 
-@also("double-terminal", "close")
-def done_without_finish(entry: EntryView, facts: Facts) -> Occurrence | None:
+@also("double-terminal", CLOSE)
+def done_without_finish(_: Close, facts: Facts) -> Occurrence | None:
     """The end marker without a finish reason: the answer may have been interrupted."""
     turn = facts.turn
     if turn.done_at is None or turn.finish_seen or turn.fault_seen or not turn.has_choices:
@@ -121,13 +118,13 @@ def done_without_finish(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "data-after-terminal",
     "warning",
-    "deltas",
+    DELTAS,
     advice="Send everything, usage included, before the end marker.",
     reference="tenstorrent/vllm#378",
 )
-def data_after_terminal(entry: EntryView, facts: Facts) -> Occurrence | None:
+def data_after_terminal(event: Event, facts: Facts) -> Occurrence | None:
     """Events after the end marker, which clients do not read."""
-    for delta in entry.deltas:
+    for delta in facts.entry.deltas:
         if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() != "[DONE]":
             return Occurrence(
                 "An event arrived after the end marker: clients have stopped reading by then and never see it."

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import also, rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, Occurrence, also, rule
 from sse_tui.dialects.base import ToolCall
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream import Event
+from sse_tui.recording.records import Close
 
 
 @rule(
     "tool-call-index",
     "warning",
-    "deltas",
+    DELTAS,
     advice="Number parallel calls 0, 1, 2, ..., and send the index of its call with every piece.",
     reference="ai-dynamo/dynamo#4723; vercel/ai#14277",
 )
-def tool_call_index(entry: EntryView, facts: Facts) -> list[Occurrence] | None:
+def tool_call_index(event: Event, facts: Facts) -> list[Occurrence] | None:
     """Tool calls with missing, shared or skipped indices: clients merge or lose calls."""
-    if facts.turn.dialect != "openai-chat" or not isinstance(entry.item, Event):
+    if facts.turn.dialect != "openai-chat":
         return None
-    new = [d for d in entry.deltas if isinstance(d, ToolCall) and d.slot not in facts.turn.tool_slots]
+    new = [d for d in facts.entry.deltas if isinstance(d, ToolCall) and d.slot not in facts.turn.tool_slots]
     if not new:
         return None
     facts.turn.tool_slots.update(delta.slot for delta in new)
-    return [
-        occurrence for piece in _pieces(entry.item.data) if (occurrence := _judge(piece, facts)) is not None
-    ]
+    return [occurrence for piece in _pieces(event.data) if (occurrence := _judge(piece, facts)) is not None]
 
 
 def _pieces(data: str) -> list[tuple[int, dict[str, object]]]:
@@ -75,8 +72,8 @@ def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Occurrence | N
     return occurrence
 
 
-@also("tool-call-index", "close")
-def broken_arguments(entry: EntryView, facts: Facts) -> list[Occurrence]:
+@also("tool-call-index", CLOSE)
+def broken_arguments(_: Close, facts: Facts) -> list[Occurrence]:
     """Arguments that are not JSON at the end of a complete answer."""
     view = facts.turn.view
     if view.dialect.complete is not True or view.answer.error is not None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Occurrence
-from sse_tui.diagnosis.registry import rule
-from sse_tui.diagnosis.view import EntryView
+from sse_tui.diagnosis.registry import CLOSE, Occurrence, rule
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
@@ -14,24 +12,22 @@ ENOUGH = 10  # token events; fewer prove nothing
 _CHARACTERS_A_TOKEN = 20
 
 
-def _ended(entry: EntryView, facts: Facts) -> bool:
-    """Whether this is the end of a connection that brought tokens of an answer."""
-    return (
-        isinstance(entry.record, Close) and facts.turn.json_answers and facts.turn.view.gaps.token_events > 0
-    )
+def _answered(facts: Facts) -> bool:
+    """Whether the turn brought tokens of an answer."""
+    return facts.turn.json_answers and facts.turn.view.gaps.token_events > 0
 
 
 @rule(
     "usage-missing",
     "info",
-    "close",
+    CLOSE,
     advice='Ask for usage in the request: with OpenAI\'s API, "stream_options": {"include_usage": true}.',
     reference="tenstorrent/vllm#377",
 )
-def usage_missing(entry: EntryView, facts: Facts) -> Occurrence | None:
+def usage_missing(_: Close, facts: Facts) -> Occurrence | None:
     """No token counts: tokens per second can only be estimated from the events."""
     view = facts.turn.view
-    if not _ended(entry, facts) or view.answer.usage is not None or view.answer.error is not None:
+    if not _answered(facts) or view.answer.usage is not None or view.answer.error is not None:
         return None
     events = view.gaps.token_events
     asked = _asked_for_usage(facts)
@@ -59,15 +55,15 @@ def _asked_for_usage(facts: Facts) -> bool | None:
 @rule(
     "usage-mismatch",
     "warning",
-    "close",
+    CLOSE,
     advice="Do not compute rates from these counts; ask the provider what they include.",
     reference="tenstorrent/vllm#377; genai-bench#81",
 )
-def usage_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
+def usage_mismatch(_: Close, facts: Facts) -> Occurrence | None:
     """Token counts that cannot match the text that arrived."""
     view = facts.turn.view
     usage = view.answer.usage
-    if not _ended(entry, facts) or usage is None or usage.get("output") is None:
+    if not _answered(facts) or usage is None or usage.get("output") is None:
         return None
     if view.dialect.complete is not True or view.answer.error is not None:
         return None  # the final count may be yet to come
@@ -91,14 +87,14 @@ def usage_mismatch(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "chunk-not-token",
     "info",
-    "close",
+    CLOSE,
     advice="Do not read the gap between events as ITL; take the time per token from usage (TPOT).",
     reference="sgl-project/sglang#12064; probar#27",
 )
-def chunk_not_token(entry: EntryView, facts: Facts) -> Occurrence | None:
+def chunk_not_token(_: Close, facts: Facts) -> Occurrence | None:
     """Events do not carry one token each: the gap between events is not the inter-token latency."""
     view = facts.turn.view
-    if not _ended(entry, facts) or view.gaps.token_events < ENOUGH:
+    if not _answered(facts) or view.gaps.token_events < ENOUGH:
         return None
     ratio = view.tokens_per_event
     if ratio is None or 0.8 <= ratio <= 1.25:
@@ -113,15 +109,15 @@ def chunk_not_token(entry: EntryView, facts: Facts) -> Occurrence | None:
 @rule(
     "thinking-hidden",
     "info",
-    "close",
+    CLOSE,
     advice="Include them in speed and cost; request reasoning summaries where the API offers them.",
     reference="modelscope/evalscope#1463; sgl-project/genai-bench#81",
 )
-def thinking_hidden(entry: EntryView, facts: Facts) -> Occurrence | None:
+def thinking_hidden(_: Close, facts: Facts) -> Occurrence | None:
     """Reasoning tokens were counted but not sent: they explain the wait before the text."""
     view = facts.turn.view
     reasoning = (view.answer.usage or {}).get("reasoning") or 0
-    if not isinstance(entry.record, Close) or not reasoning or view.answer.reasoning_length:
+    if not reasoning or view.answer.reasoning_length:
         return None
     ttft = view.clocks.clocks().ttft
     wait = f", which explains part of the {ttft / 1000:.1f} s before the first token" if ttft else ""
