@@ -19,8 +19,8 @@ from sse_tui.faults import Cut, Injector, Reset
 from sse_tui.fields import EVENT_STREAM, essence
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
-from sse_tui.transport.http.dialer import WireStream
 from sse_tui.transport.http.message import build, request_record, response_record, sendable
+from sse_tui.transport.http.tls import WireStream
 from sse_tui.transport.problems import (
     broken_on_purpose,
     exchange_failed,
