@@ -19,8 +19,8 @@ from sse_tui.faults import Cut, Injector, Reset
 from sse_tui.fields import EVENT_STREAM, essence
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
-from sse_tui.transport.http.dialer import WireStream
 from sse_tui.transport.http.message import build, request_record, response_record, sendable
+from sse_tui.transport.http.tls import WireStream
 from sse_tui.transport.problems import (
     broken_on_purpose,
     exchange_failed,
@@ -75,44 +75,38 @@ class Attempt:
             async with aclosing(self._send(request)) as records:
                 async for record in records:
                     yield record
-            if self.response is None:
+            if self.response is None or self.body is None:
                 return
             target = self.response.next_request
             if target is None or not self.response.headers["location"].strip():
-                async with aclosing(self._judge(self.response)) as records:
+                async with aclosing(self._judge(self.response, self.body)) as records:
                     async for record in records:
                         yield record
                 return
-            self.close()
+            self.body.close()
             if hop == MAX_REDIRECTS or not sendable(target.url):
-                self.kind = "fatal"
-                self.error = (
+                yield self._fail(
+                    "fatal",
+                    CloseReason.REFUSED,
                     misdirected(target.url)
                     if hop < MAX_REDIRECTS
-                    else redirected_too_often(request.url, MAX_REDIRECTS)
+                    else redirected_too_often(request.url, MAX_REDIRECTS),
                 )
-                yield self._turn.close(CloseReason.REFUSED, self.error.message, self.error.code)
                 return
             yield self._turn.close(CloseReason.CLIENT, f"redirected to {target.url}")
             request = target
 
-    def close(self) -> None:
-        """Close the connection with a FIN."""
+    async def close(self) -> None:
+        """Close the connection with a FIN, and wait until that has been done."""
         if self.body is not None:
             self.body.close()
-
-    async def closed(self) -> None:
-        """Wait until the close has been done."""
-        if self.body is not None:
             await self.body.closed()
 
     async def _send(self, request: httpx.Request) -> AsyncGenerator[Record, None]:
         """One request on one connection, up to the headers of its response."""
-        conn = self._turn.new_connection()
-        self.response = None
-        self.body = None
-        self._stream = None
         turn, limits = self._turn, self._turn.timeouts
+        conn = turn.new_connection()
+        self.response = self.body = self._stream = None
         request.extensions = {
             "phase": self._add_phase,
             "opened": self._opened,
@@ -124,34 +118,32 @@ class Attempt:
         # The request runs in a task of its own, so that phases are recorded as they end, a stop or a fault takes
         # effect at any moment, and the records stay in order.
         sending.add_done_callback(lambda _: self._progress.set())
+        overdue = False
         try:
-            while not sending.done() and not turn.stopped:
-                try:
-                    await turn.waiter.wait(self._progress.wait(), turn.until(turn.deadline))
-                except Woken:
-                    fault = self._injector.closing(turn.clock.now())
-                    if fault is None:
-                        continue
-                    fault = self._break(fault)
-                    self.kind, self.error = "fault", broken_on_purpose(request.url, str(fault.fault))
-                    yield turn.fault(fault)
-                    yield turn.close(CloseReason.FAULT, self.error.message, self.error.code)
-                    return
-                except TimeoutError:
-                    self.kind, self.error = "fatal", no_time_left(request.url, limits.total)
-                    break
-                self._progress.clear()
+            while True:
                 while self._phases:
                     yield self._phases.popleft()
-            while self._phases:
-                yield self._phases.popleft()
-            if self.kind == "fatal":
-                assert self.error is not None
-                yield turn.close(CloseReason.TIMEOUT, self.error.message, self.error.code)
-                return
+                if overdue:
+                    yield self._fail("fatal", CloseReason.TIMEOUT, no_time_left(request.url, limits.total))
+                    return
+                if sending.done() or turn.stopped:
+                    break
+                try:
+                    await turn.waiter.wait(self._progress.wait(), turn.until(turn.deadline))
+                    self._progress.clear()
+                except Woken:
+                    fault = self._injector.closing(turn.clock.now())
+                    if fault is not None:
+                        fault = self._break(fault)
+                        yield turn.fault(fault)
+                        broken = broken_on_purpose(request.url, str(fault.fault))
+                        yield self._fail("fault", CloseReason.FAULT, broken)
+                        return
+                except TimeoutError:
+                    overdue = True
             if not sending.done():
                 self.kind = "stopped"
-                yield self._turn.close(CloseReason.CLIENT, "stopped")
+                yield turn.close(CloseReason.CLIENT, "stopped")
                 return
             try:
                 self.response = sending.result()
@@ -162,48 +154,37 @@ class Attempt:
             headers_at = self.response.extensions["headers_at"]
             yield response_record(headers_at, turn.number, conn, self.response)
         finally:
-            await _abandon(sending, self.response)
+            if self.response is None:
+                await _abandon(sending)
 
-    async def _judge(self, response: httpx.Response) -> AsyncGenerator[Record, None]:
-        """Open if it is an event stream; otherwise record the beginning of its body."""
+    async def _judge(self, response: httpx.Response, body: ResponseBody) -> AsyncGenerator[Record, None]:
+        """Open if it is an event stream; otherwise record the beginning of its body, within limits of size and time."""
         content_type = response.headers.get("content-type", "")
         if response.status_code == 200 and (self._request.any_type or essence(content_type) == EVENT_STREAM):
             self.kind = "open"
             return
-        self.kind = "wrong-type" if response.status_code == 200 else "status"
-        seen = bytearray()
-        async with aclosing(self._refusal()) as reads:
-            async for record, data in reads:
-                seen += data
-                yield record
-        self.close()
-        self.error = refused(
-            response.status_code,
-            response.reason_phrase,
-            content_type,
-            bytes(seen),
-            response.headers.get("location"),
-        )
-        yield self._turn.close(CloseReason.REFUSED, self.error.message, self.error.code)
-
-    async def _refusal(self) -> AsyncGenerator[tuple[Record, bytes], None]:
-        """The beginning of the body of a response that is not an event stream, within limits of size and time."""
-        assert self.body is not None
         turn = self._turn
         deadline = turn.clock.now() + _REFUSAL_NS
-        size = 0
-        while size < _REFUSAL_BYTES and not turn.stopped:
+        seen = b""
+        while len(seen) < _REFUSAL_BYTES and not turn.stopped:
             try:
-                read = await turn.waiter.wait(self.body.read(), turn.until(deadline))
+                read = await turn.waiter.wait(body.read(), turn.until(deadline))
             except Woken:
                 continue
             except TimeoutError:
-                return
+                break
             if read is None:
-                return
-            data = read.data[: _REFUSAL_BYTES - size]
-            size += len(data)
-            yield turn.chunk(read, data), data
+                break
+            data = read.data[: _REFUSAL_BYTES - len(seen)]
+            seen += data
+            yield turn.chunk(read, data)
+        body.close()
+        location = response.headers.get("location")
+        yield self._fail(
+            "wrong-type" if response.status_code == 200 else "status",
+            CloseReason.REFUSED,
+            refused(response.status_code, response.reason_phrase, content_type, seen, location),
+        )
 
     def _break(self, fault: Cut | Reset) -> Cut | Reset:
         """Prepare the end of a connection without a response; cancelling the request closes it."""
@@ -219,22 +200,23 @@ class Attempt:
     def _failed(self, error: Exception) -> Close:
         if not isinstance(error, SseTuiError):
             error = exchange_failed(error)
-        self.error = error
         futile = error.code in _FUTILE or isinstance(error, UsageError)
-        self.kind = "fatal" if futile else "no-connection"
         reset = isinstance(error.__cause__, ConnectionResetError)
         late = CloseReason.TIMEOUT if error.code.endswith("-timeout") else CloseReason.ERROR
-        return self._turn.close(CloseReason.RESET if reset else late, error.message, error.code)
+        kind = "fatal" if futile else "no-connection"
+        return self._fail(kind, CloseReason.RESET if reset else late, error)
+
+    def _fail(self, kind: str, reason: CloseReason, error: SseTuiError) -> Close:
+        self.kind, self.error = kind, error
+        return self._turn.close(reason, error.message, error.code)
 
     def _add_phase(self, name: str, t: int, dt: int) -> None:
         self._phases.append(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))
         self._progress.set()
 
 
-async def _abandon(sending: asyncio.Task[httpx.Response], taken: httpx.Response | None) -> None:
+async def _abandon(sending: asyncio.Task[httpx.Response]) -> None:
     """Leave no task and no connection behind when the response was not taken."""
-    if taken is not None:
-        return
     sending.cancel()
     # The cancellation can come too late: a response that arrived meanwhile still holds its connection.
     for result in await asyncio.gather(sending, return_exceptions=True):

@@ -74,11 +74,4 @@ def _start_kernel_stamps() -> int:
 
 def measure_offset() -> int:
     """Nanoseconds to add to CLOCK_REALTIME to get the monotonic clock."""
-    least: int | None = None
-    for _ in range(_SAMPLES):
-        realtime = time.time_ns()
-        offset = time.monotonic_ns() - realtime
-        if least is None or offset < least:
-            least = offset
-    assert least is not None
-    return least
+    return min(-time.time_ns() + time.monotonic_ns() for _ in range(_SAMPLES))  # in this order: see above

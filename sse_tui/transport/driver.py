@@ -11,7 +11,6 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from typing import NamedTuple
 
 import httpx
 
@@ -19,12 +18,13 @@ from sse_tui.analysis.outcome import Facts, Outcome, conclude
 from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Injector, Plan
+from sse_tui.fields import first
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.recording.records import Close, CloseReason, Reconnect, Record
 from sse_tui.resume import AttemptResult, Policy, Reconnector, TryAgain
 from sse_tui.transport.attempt import Attempt
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.http.message import header_text, own_last_event_id
+from sse_tui.transport.http.message import LAST_EVENT_ID
 from sse_tui.transport.http.routing import RoutingTransport
 from sse_tui.transport.problems import timed_out
 from sse_tui.transport.reception import Reception
@@ -35,14 +35,6 @@ from sse_tui.transport.waiting import Woken
 
 # Codes of errors after which another attempt would fail the same way, or has no time left.
 _FUTILE = {"total-timeout", "event-too-large", "content-coding"}
-
-
-class Ended(NamedTuple):
-    """How the last attempt ended: a kind of `AttemptResult`, its error, and its close record's detail."""
-
-    kind: str
-    error: SseTuiError | None
-    detail: str = ""
 
 
 class Driver:
@@ -79,11 +71,11 @@ class Driver:
         self._http2 = http2
         self._max_event_bytes = max_event_bytes
         self._turn = TurnState(turn, clock, timeouts, next_conn, sleep)
-        self._reception = Reception(dialect, own_last_event_id(request))
+        self._reception = Reception(dialect, first(request.headers, LAST_EVENT_ID) or "")
         self._injector = Injector(plan, clock.now())
         self._reconnector = Reconnector(policy, request.method, rng)
-        self._ended = Ended("", None)
-        self._result = AttemptResult("", 0.0)
+        self._kind = ""  # of `AttemptResult`, and the error: how the last attempt ended
+        self._error: SseTuiError | None = None
         self._close: Close | None = None
         self._stream_close: Close | None = None
         self._stream_conn = 0
@@ -103,85 +95,66 @@ class Driver:
 
     async def records(self) -> AsyncGenerator[Record, None]:
         """Everything that happens, as it happens. Can be read once; closing it early closes the connection."""
-        self._turn.begin()
+        self._turn.began = self._clock.now()
         transport = RoutingTransport(self._clock, self._verify, self._http2)
         async with httpx.AsyncClient(transport=transport, trust_env=False) as client:
             while True:
-                async with aclosing(self._attempt(client)) as records:
+                began = self._clock.now()
+                attempt = Attempt(client, self._request, self._turn, self._injector)
+                async with aclosing(self._run(attempt)) as records:
                     async for record in records:
                         if isinstance(record, Close):
                             self._closed(record)
                         yield record
-                decision = self._reconnector.decide(self._result)
+                decision = self._reconnector.decide(self._result(attempt.response, began))
                 if not isinstance(decision, TryAgain):
                     self._conclude(decision.reason)
                     return
                 yield self._reconnect(decision)
-                ended = await self._wait(decision.delay_ms / 1000)
-                if ended is not None:
-                    reason = CloseReason.CLIENT if ended.error is None else CloseReason.TIMEOUT
-                    code = ended.error.code if ended.error is not None else ""
-                    close = self._turn.close(reason, ended.detail, code)
+                close = await self._wait(decision.delay_ms / 1000)
+                if close is not None:
                     self._closed(close)
                     yield close
-                    self._ended = ended
-                    self._conclude(ended.detail)
+                    self._conclude(close.detail)
                     return
 
-    async def _attempt(self, client: httpx.AsyncClient) -> AsyncGenerator[Record, None]:
-        """One attempt. How it ended is in `_ended` then, and in `_result` as the reconnector needs it."""
-        started = self._clock.now()
-        self._reception.start()
-        attempt = Attempt(client, self._request, self._turn, self._injector)
-        response: httpx.Response | None = None
+    async def _run(self, attempt: Attempt) -> AsyncGenerator[Record, None]:
+        """One attempt, and its stream if it gets one. How it ended is in `_kind` and `_error` then."""
+        self._reception.events = 0
         try:
             async with aclosing(attempt.open(self._reception.last_event_id)) as records:
                 async for record in records:
                     yield record
-            self._ended = Ended(attempt.kind, attempt.error)
-            response = attempt.response
-            self._status = response.status_code if response is not None else None
-            if attempt.kind == "open":
+            self._kind, self._error = attempt.kind, attempt.error
+            self._status = attempt.response.status_code if attempt.response is not None else None
+            if attempt.kind == "open" and attempt.response is not None:
                 self._stream_conn = self._turn.conn
-                assert response is not None
-                assert attempt.body is not None
-                headers = header_text(response.headers.raw)
-                times = response.extensions
                 stream = Stream(
-                    self._turn,
-                    attempt.body,
-                    headers,
-                    self._reception,
-                    self._injector,
-                    self._max_event_bytes,
-                    times["sent"],
-                    times["headers_at"],
+                    self._turn, attempt.response, self._reception, self._injector, self._max_event_bytes
                 )
                 async with aclosing(stream.records()) as records:
                     async for record in records:
                         yield record
-                self._ended = Ended(self._kind(stream), stream.error, stream.detail)
+                self._kind, self._error = self._kind_of(stream), stream.error
         finally:
-            attempt.close()
-            await attempt.closed()
-        self._result = self._for_reconnector(started, response)
+            await attempt.close()
 
-    def _kind(self, stream: Stream) -> str:
+    def _kind_of(self, stream: Stream) -> str:
         """How a stream ended, as a kind of `AttemptResult`."""
         reception = self._reception
         if self._turn.stopped and stream.reason is CloseReason.CLIENT and not reception.ended:
             return "stopped"
-        if reception.ended or (stream.reason is not CloseReason.FAULT and reception.complete is True):
+        if reception.ended or (stream.reason is not CloseReason.FAULT and reception.dialect.complete is True):
             return "ended"
         if stream.error is not None and stream.error.code in _FUTILE:
             return "fatal"
         assert stream.reason is not None
         return stream.reason
 
-    def _for_reconnector(self, started: int, response: httpx.Response | None) -> AttemptResult:
+    def _result(self, response: httpx.Response | None, began: int) -> AttemptResult:
         now_ms = self._clock.now() / 1e6
         return AttemptResult(
-            kind=self._ended.kind,
+            kind=self._kind,
             now_ms=now_ms,
             last_event_id=self._reception.last_event_id,
             retry_ms=self._reception.retry_ms,
@@ -189,7 +162,7 @@ class Driver:
             retry_after=response.headers.get("retry-after") if response is not None else None,
             events=self._reception.events,
             had_ids=self._reception.had_ids,
-            lived_ms=now_ms - started / 1e6,
+            lived_ms=now_ms - began / 1e6,
             wall_s=time.time(),
         )
 
@@ -204,37 +177,37 @@ class Driver:
             attempt=decision.attempt,
         )
 
-    async def _wait(self, seconds: float) -> Ended | None:
-        """Wait before the next attempt. How the turn ended, if it ended during the wait."""
+    async def _wait(self, seconds: float) -> Close | None:
+        """Wait before the next attempt. The end of the turn, if it comes during the wait."""
         end = self._clock.now() + int(seconds * 1e9)
+        self._error = None
         while True:
             try:
                 await self._turn.pause(seconds)
             except Woken:
                 if self._turn.stopped:
-                    return Ended("stopped", None, "stopped while waiting to reconnect")
+                    return self._turn.close(CloseReason.CLIENT, "stopped while waiting to reconnect")
                 seconds = (end - self._clock.now()) / 1e9
             except TimeoutError:
-                error = timed_out("total", self._turn.timeouts.total or 0)
-                return Ended("fatal", error, error.message)
+                self._error = error = timed_out("total", self._turn.timeouts.total or 0)
+                return self._turn.close(CloseReason.TIMEOUT, error.message, error.code)
             else:
                 return None
 
     def _conclude(self, reason: str) -> None:
         self.stop_reason = reason
         reception = self._reception
-        concluded = conclude(
-            Facts(
-                reception.dialect,
-                reception.total,
-                self._close,
-                self._stream_close,
-                self._status,
-                reception.fault,
-            )
+        facts = Facts(
+            reception.dialect,
+            reception.total,
+            self._close,
+            self._stream_close,
+            self._status,
+            reception.fault,
         )
+        concluded = conclude(facts)
         self.outcome = concluded.outcome
-        self.error = concluded.problem(self._ended.error, reason)
+        self.error = concluded.problem(self._error, reason)
 
     def _closed(self, close: Close) -> None:
         """Remember how the last connection closed, and the last one that was a stream."""

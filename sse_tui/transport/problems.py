@@ -13,6 +13,7 @@ from sse_tui.errors import ConnectError, HttpError, StreamError
 from sse_tui.fields import essence
 from sse_tui.text.safety import log_line
 
+PORTS = {"http": 80, "https": 443}
 _SHOWN = 200
 
 
@@ -23,7 +24,7 @@ def excerpt(data: bytes) -> str:
 
 def authority(url: httpx.URL) -> str:
     """host:port of a URL."""
-    return host_port(url.host, url.port or {"http": 80, "https": 443}.get(url.scheme, 0))
+    return host_port(url.host, url.port or PORTS.get(url.scheme, 0))
 
 
 def host_port(host: str, port: int) -> str:

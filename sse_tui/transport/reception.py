@@ -28,10 +28,6 @@ class Reception:
         self.had_ids = bool(last_event_id)
         self.fault: StreamFault | None = None
 
-    def start(self) -> None:
-        """A new attempt starts; it has brought nothing yet."""
-        self.events = 0
-
     def open(self, headers: Sequence[tuple[str, str]]) -> None:
         """An event stream opened; `headers` are the response's."""
         self._continuity.connected(self.last_event_id, first(headers, LAST_EVENT_ID))
@@ -41,11 +37,6 @@ class Reception:
     def ended(self) -> bool:
         """Nothing follows: the stream said so, or reported an error."""
         return self.dialect.ended or self.fault is not None
-
-    @property
-    def complete(self) -> bool | None:
-        """Whether the answer is whole as it stands; None when its dialect cannot tell."""
-        return self.dialect.complete
 
     def feed(self, items: Sequence[Item]) -> None:
         """Items of the body that the client got."""

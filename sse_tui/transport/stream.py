@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
+
+import httpx
 
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
 from sse_tui.recording.records import CloseReason, Phase, Record
 from sse_tui.transport.body_parser import BodyParser
 from sse_tui.transport.http.body import BodyEnd, ResponseBody
+from sse_tui.transport.http.message import header_text
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.problems import timed_out, undecodable
 from sse_tui.transport.reception import Reception
@@ -29,24 +32,22 @@ class Stream:
     def __init__(
         self,
         turn: TurnState,
-        body: ResponseBody,
-        headers: Sequence[tuple[str, str]],
+        response: httpx.Response,
         reception: Reception,
         injector: Injector,
         max_event_bytes: int,
-        sent: int,
-        headers_at: int,
     ) -> None:
+        headers = header_text(response.headers.raw)
         self._turn = turn
-        self._body = body
+        self._body: ResponseBody = response.extensions["body"]
         self._parser = BodyParser(headers, max_event_bytes, reception.last_event_id)
         self._reception = reception
         reception.open(headers)
         self._injector = injector
         injector.open(turn.clock.now(), coded=self._parser.coded)
-        self._headers_at = headers_at
+        self._headers_at: int = response.extensions["headers_at"]
         self._first = True
-        self._quiet_since = sent  # the idle limit counts from here
+        self._quiet_since: int = response.extensions["sent"]  # the idle limit counts from here
         self._not_before = 0  # the end of the last stall
         self._ended_at: int | None = None
         self.reason: CloseReason | None = None

@@ -13,7 +13,10 @@ from sse_tui.transport.waiting import Waiter, Woken
 
 
 class TurnState:
-    """One request of a user with all the connections that serve it. `conn` is the number of the current one."""
+    """One request of a user with all the connections that serve it. `conn` is the number of the current one.
+
+    The total time counts from `began`.
+    """
 
     def __init__(
         self,
@@ -32,10 +35,6 @@ class TurnState:
         self.began = clock.now()
         self._next_conn = next_conn
         self._sleep = sleep
-
-    def begin(self) -> None:
-        """The total time starts now."""
-        self.began = self.clock.now()
 
     def new_connection(self) -> int:
         """The number of the connection that starts now."""

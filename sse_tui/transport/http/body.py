@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
 
 import httpx
 
 from sse_tui.recording.records import CloseReason
 from sse_tui.transport.http.http1 import ResponseReader
-from sse_tui.transport.http.tcp import Read, TcpStream
-from sse_tui.transport.http.tls import TlsStream, TruncatedTls
+from sse_tui.transport.http.tcp import Read
+from sse_tui.transport.http.tls import TruncatedTls, WireStream
 
 
 class BodyEnd(NamedTuple):
@@ -20,35 +20,50 @@ class BodyEnd(NamedTuple):
     detail: str
 
 
-class ResponseBody(Protocol):
-    """The reads of a body. `ending` is set once `read` has returned None."""
+class ResponseBody(httpx.AsyncByteStream, ABC):
+    """The reads of a body. `ending` is set once `read` has returned None. For httpx it is a stream to be closed."""
 
-    ending: BodyEnd | None
+    def __init__(self, wire: WireStream) -> None:
+        self._wire = wire
+        self.ending: BodyEnd | None = None
 
+    @abstractmethod
     async def read(self) -> Read | None:
         """The next read that brings body bytes; None at the end, of whatever kind. Cancelling it loses nothing."""
 
     def close(self) -> None:
         """Close the connection with a FIN. May be called twice."""
+        self._wire.close()
 
     def reset(self) -> None:
         """Close the connection with a RST."""
+        self._wire.abort_on_close()
+        self.close()
 
     async def closed(self) -> None:
-        """Wait until a close that was begun is done."""
+        """Wait until a close that was begun is done. A socket is closed at once."""
+
+    async def aclose(self) -> None:
+        self.close()
+
+    def response(
+        self, request: httpx.Request, status: int, headers: Any, sent: int, t: int, **extensions: Any
+    ) -> httpx.Response:
+        """The response with this body: its request had been sent at `sent`, its headers were in at `t`."""
+        extensions |= {"body": self, "sent": sent, "headers_at": t}
+        return httpx.Response(status, headers=headers, stream=self, request=request, extensions=extensions)
 
 
-class StampedBody:
+class StampedBody(ResponseBody):
     """The body of an HTTP/1.1 response on a socket of our own.
 
     The HTTP chunks that come in one read of the socket are one read here: they came at the same time.
     """
 
-    def __init__(self, stream: TcpStream | TlsStream, reader: ResponseReader, first: Read) -> None:
-        self._stream = stream
+    def __init__(self, wire: WireStream, reader: ResponseReader, first: Read) -> None:
+        super().__init__(wire)
         self._reader = reader
         self._first: Read | None = first if first.data else None
-        self.ending: BodyEnd | None = None
 
     async def read(self) -> Read | None:
         if self._first is not None:
@@ -62,7 +77,7 @@ class StampedBody:
                 self.ending = BodyEnd(CloseReason.ERROR, f"the HTTP framing is broken: {self._reader.broken}")
                 break
             try:
-                data, t, clock = await self._stream.read()
+                data, t, clock = await self._wire.read()
                 body = self._reader.feed(data) if data else b""
             except TruncatedTls as error:
                 self.ending = BodyEnd(CloseReason.INCOMPLETE, str(error))
@@ -74,34 +89,8 @@ class StampedBody:
                 if body:
                     return Read(body, t, clock)
                 if not data:
-                    self.ending = self._at_eof()
+                    self.ending = BodyEnd(CloseReason.EOF, "")
+                    if missing := self._reader.missing():
+                        why = f"the connection ended without {missing}"
+                        self.ending = BodyEnd(CloseReason.INCOMPLETE, why)
         return None
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def reset(self) -> None:
-        self._stream.reset()
-
-    async def closed(self) -> None:
-        """Nothing to wait for: a socket is closed at once."""
-
-    def _at_eof(self) -> BodyEnd:
-        missing = self._reader.missing()
-        if missing:
-            return BodyEnd(CloseReason.INCOMPLETE, f"the connection ended without {missing}")
-        return BodyEnd(CloseReason.EOF, "")
-
-
-class BodyStream(httpx.AsyncByteStream):
-    """A `ResponseBody` as httpx wants a response's stream."""
-
-    def __init__(self, body: ResponseBody) -> None:
-        self._body = body
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        while (read := await self._body.read()) is not None:
-            yield read.data
-
-    async def aclose(self) -> None:
-        self._body.close()

@@ -12,13 +12,11 @@ from typing import TypeAlias
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.addresses import connect, resolve
 from sse_tui.transport.http.tcp import TcpStream
-from sse_tui.transport.http.tls import TlsStream
+from sse_tui.transport.http.tls import TlsStream, WireStream
 from sse_tui.transport.problems import connect_failed, connect_timed_out, not_resolved, tls_failed
 
 PhaseSink: TypeAlias = Callable[[str, int, int], None]
 """Called with the name, the end and the length of a phase in nanoseconds, as it ends."""
-
-WireStream: TypeAlias = TcpStream | TlsStream
 
 
 class Dialer:
@@ -26,7 +24,7 @@ class Dialer:
 
     def __init__(self, clock: SessionClock, phase: PhaseSink, limit: float | None) -> None:
         self._clock = clock
-        self._phase = phase
+        self.phase = phase
         self._limit = limit
         self._until = None if limit is None else asyncio.get_running_loop().time() + limit
         self._server = ("", 0)
@@ -63,7 +61,7 @@ class Dialer:
     def passed(self, name: str, start: int) -> int:
         """The phase `name`, which began at `start`, has ended now."""
         now = self._clock.now()
-        self._phase(name, now, now - start)
+        self.phase(name, now, now - start)
         return now
 
     @asynccontextmanager

@@ -14,10 +14,10 @@ import httpx
 from sse_tui.errors import ConnectError, SseTuiError, UsageError
 from sse_tui.recording.records import CloseReason
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.http.body import BodyEnd, BodyStream
-from sse_tui.transport.http.dialer import Dialer, PhaseSink, WireStream, nowhere
+from sse_tui.transport.http.body import BodyEnd, ResponseBody
+from sse_tui.transport.http.dialer import Dialer, nowhere
 from sse_tui.transport.http.tcp import Read
-from sse_tui.transport.http.tls import TlsStream, TruncatedTls
+from sse_tui.transport.http.tls import TlsStream, TruncatedTls, WireStream
 from sse_tui.transport.problems import authority, first_byte_timed_out, lost_before_headers
 
 
@@ -35,8 +35,7 @@ class FallbackTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         url = request.url
         limits = dict(request.extensions.get("timeout", {}))
-        phase: PhaseSink = request.extensions.get("phase", nowhere)
-        dialer = Dialer(self._clock, phase, limits.get("connect"))
+        dialer = Dialer(self._clock, request.extensions.get("phase", nowhere), limits.get("connect"))
         network = _Network(dialer, request.extensions.get("opened", nowhere))
         sending = _Sending(self._clock, dialer)
         pool = self._pool(network)
@@ -60,14 +59,9 @@ class FallbackTransport(httpx.AsyncBaseTransport):
         stream = network.stream
         assert stream is not None
         t = max(stream.last.t, sending.sent)
-        phase("headers", t, t - sending.sent)
-        body = HttpcoreBody(response, pool, stream)
-        return httpx.Response(
-            status_code=response.status,
-            headers=response.headers,
-            stream=BodyStream(body),
-            request=request,
-            extensions={**response.extensions, "body": body, "sent": sending.sent, "headers_at": t},
+        dialer.phase("headers", t, t - sending.sent)
+        return HttpcoreBody(response, pool, stream).response(
+            request, response.status, response.headers, sending.sent, t, **response.extensions
         )
 
     def _pool(self, network: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
@@ -81,6 +75,8 @@ class FallbackTransport(httpx.AsyncBaseTransport):
             _url(self._proxy.url),
             proxy_auth=self._proxy.raw_auth,
             proxy_headers=self._proxy.headers.raw,
+            # Its own certificate is judged as the server's is; without a context httpcore takes one of its own making.
+            proxy_ssl_context=self._context if self._proxy.url.scheme == "https" else None,
             **options,
         )
 
@@ -103,7 +99,7 @@ class FallbackTransport(httpx.AsyncBaseTransport):
         return None
 
 
-class HttpcoreBody:
+class HttpcoreBody(ResponseBody):
     """The body of one of httpcore's responses: what one read of the connection brought is one read.
 
     A task reads all of it, because a cancellation inside httpcore would close the connection. It waits before each
@@ -113,13 +109,13 @@ class HttpcoreBody:
     def __init__(
         self, response: httpcore.Response, pool: httpcore.AsyncConnectionPool, stream: _Stream
     ) -> None:
+        super().__init__(stream.wire)
         self._pool = pool
         self._stream = stream
         self._pieces: list[bytes] = []
         self._wanted, self._ready = asyncio.Event(), asyncio.Event()
         self._over: BodyEnd | None = None
         self._closing: asyncio.Task[None] | None = None
-        self.ending: BodyEnd | None = None
         stream.before_read = self._before_read
         self._reading = asyncio.ensure_future(self._read_all(response.aiter_stream()))
 
@@ -142,10 +138,6 @@ class HttpcoreBody:
     def close(self) -> None:
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._aclose())
-
-    def reset(self) -> None:
-        self._stream.wire.abort_on_close()
-        self.close()
 
     async def closed(self) -> None:
         if self._closing is not None:
@@ -173,7 +165,7 @@ class HttpcoreBody:
         await asyncio.gather(self._reading, return_exceptions=True)
         with contextlib.suppress(RuntimeError, httpcore.NetworkError, OSError):
             await self._pool.aclose()
-        self._stream.wire.close()
+        self._wire.close()
 
 
 # httpcore's interfaces have a `timeout`; that of connecting is left to `Dialer`, and one of writing is never set.

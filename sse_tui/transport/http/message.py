@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import httpx
 
 from sse_tui.errors import UsageError
-from sse_tui.fields import first, has, is_token, without
+from sse_tui.fields import has, is_token, without
 from sse_tui.recording.records import Headers, Request, Response
 from sse_tui.transport.stream_request import StreamRequest
 from sse_tui.version import __version__
@@ -22,11 +22,6 @@ _DEFAULTS = (
     ("Accept-Encoding", "identity"),
     ("User-Agent", f"sse-tui/{__version__}"),
 )
-
-
-def own_last_event_id(request: StreamRequest) -> str:
-    """The last event ID to begin with: the one that the caller set as a header, or ""."""
-    return first(request.headers, LAST_EVENT_ID) or ""
 
 
 def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) -> httpx.Request:
@@ -56,9 +51,8 @@ def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) ->
     if last_event_id:
         headers.append(("Last-Event-ID", last_event_id))
     try:
-        return httpx.Request(
-            request.method.upper(), url, headers=_raw(headers), content=request.body, cookies=cookies
-        )
+        raw = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+        return httpx.Request(request.method.upper(), url, headers=raw, content=request.body, cookies=cookies)
     except (ValueError, httpx.InvalidURL) as error:
         raise UsageError("bad-request", f"The request cannot be sent: {error}.") from error
 
@@ -101,10 +95,6 @@ def response_record(t: int, turn: int, conn: int, response: httpx.Response) -> R
         http_version=response.http_version,
         headers=header_text(response.headers.raw),
     )
-
-
-def _raw(headers: Sequence[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
 
 
 def header_text(raw: Sequence[tuple[bytes, bytes]]) -> Headers:

@@ -13,6 +13,7 @@ the `StampedBody` that gives reads with their times.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 from collections.abc import Callable
 from typing import Any
@@ -21,13 +22,12 @@ import httpx
 
 from sse_tui.errors import UsageError
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.http.body import BodyStream, StampedBody
-from sse_tui.transport.http.dialer import Dialer, PhaseSink, WireStream, nowhere
+from sse_tui.transport.http.body import StampedBody
+from sse_tui.transport.http.dialer import Dialer, nowhere
 from sse_tui.transport.http.http1 import Http1Error, ResponseReader, encode_request
 from sse_tui.transport.http.tcp import Read
-from sse_tui.transport.problems import first_byte_timed_out, lost_before_headers, not_http
-
-_PORTS = {"http": 80, "https": 443}
+from sse_tui.transport.http.tls import WireStream
+from sse_tui.transport.problems import PORTS, first_byte_timed_out, lost_before_headers, not_http
 
 
 class StampingTransport(httpx.AsyncBaseTransport):
@@ -38,84 +38,64 @@ class StampingTransport(httpx.AsyncBaseTransport):
         self._context = context
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        phase: PhaseSink = request.extensions.get("phase", nowhere)
-        timeout: dict[str, Any] = request.extensions.get("timeout", {})
+        limits: dict[str, Any] = request.extensions.get("timeout", {})
         body = await request.aread()
         try:
             message = encode_request(request.method, request.url.raw_path, request.headers.raw, body)
         except ValueError as error:
             raise UsageError("bad-header", f"The request cannot be sent: {error}.") from error
         url = request.url
-        host, port = url.raw_host.decode("ascii"), url.port or _PORTS[url.scheme]
+        host, port = url.raw_host.decode("ascii"), url.port or PORTS[url.scheme]
         # Made before anything is timed: reading the authorities' certificates is not part of the handshake.
         context = self._context() if url.scheme == "https" else None
-        dialer = Dialer(self._clock, phase, timeout.get("connect"))
+        dialer = Dialer(self._clock, request.extensions.get("phase", nowhere), limits.get("connect"))
         stream: WireStream = await dialer.tcp(host, port)
         if context is not None:
             stream = await dialer.tls(stream, context, host)
         request.extensions.get("opened", nowhere)(stream)
+        limit = limits.get("read")
         try:
-            return await self._exchange(dialer, stream, request, message, phase, timeout.get("read"))
+            async with asyncio.timeout(limit):
+                return await self._exchange(dialer, stream, request, message)
+        except TimeoutError as error:
+            stream.close()
+            raise first_byte_timed_out(url, limit) from error
         except BaseException:
             stream.close()
             raise
 
     async def _exchange(
-        self,
-        dialer: Dialer,
-        stream: WireStream,
-        request: httpx.Request,
-        message: bytes,
-        phase: PhaseSink,
-        limit: float | None,
+        self, dialer: Dialer, stream: WireStream, request: httpx.Request, message: bytes
     ) -> httpx.Response:
-        url = request.url
+        """Send the request and read up to the end of the response's head."""
+        start = self._clock.now()
+        with contextlib.suppress(OSError):
+            # A server may respond and close before it has read everything: the response counts.
+            await stream.write(message)
+        sent = dialer.passed("sent", start)
         reader = ResponseReader(request.method)
-        try:
-            async with asyncio.timeout(limit):
-                start = self._clock.now()
-                try:
-                    await stream.write(message)
-                except OSError:
-                    pass  # a server may respond and close before it has read everything: the response counts
-                sent = dialer.passed("sent", start)
-                read, first = await self._read_head(stream, reader, url)
-        except TimeoutError as error:
-            raise first_byte_timed_out(url, limit) from error
-        head = reader.head
-        assert head is not None
-        t = max(read.t, sent)  # a response to a request that is still being sent
-        phase("headers", t, t - sent)
-        body = StampedBody(stream, reader, Read(first, t, read.clock))
-        return httpx.Response(
-            status_code=head.status,
-            headers=head.headers,
-            stream=BodyStream(body),
-            request=request,
-            extensions={
-                "http_version": head.http_version.encode("ascii"),
-                "reason_phrase": head.reason,
-                "body": body,
-                "sent": sent,
-                "headers_at": t,
-            },
-        )
-
-    async def _read_head(
-        self, stream: WireStream, reader: ResponseReader, url: httpx.URL
-    ) -> tuple[Read, bytes]:
         beginning = b""
-        while True:
+        while reader.head is None:
             try:
                 read = await stream.read()
             except OSError as error:
-                raise lost_before_headers(url, str(error), beginning) from error
+                raise lost_before_headers(request.url, str(error), beginning) from error
             if not read.data:
-                raise lost_before_headers(url, "the server closed the connection", beginning)
+                raise lost_before_headers(request.url, "the server closed the connection", beginning)
             beginning = beginning or read.data[:200]
             try:
-                body = reader.feed(read.data)
+                first = reader.feed(read.data)
             except Http1Error as error:
-                raise not_http(url, str(error), beginning) from error
-            if reader.head is not None:
-                return read, body
+                raise not_http(request.url, str(error), beginning) from error
+        head = reader.head
+        t = max(read.t, sent)  # a response to a request that is still being sent
+        dialer.phase("headers", t, t - sent)
+        return StampedBody(stream, reader, Read(first, t, read.clock)).response(
+            request,
+            head.status,
+            head.headers,
+            sent,
+            t,
+            http_version=head.http_version.encode("ascii"),
+            reason_phrase=head.reason,
+        )

@@ -51,15 +51,6 @@ class TcpStream:
             except OSError:
                 self._stamped = False
 
-    @property
-    def peer(self) -> str:
-        """The address at the other end, for messages."""
-        try:
-            host, port = self._sock.getpeername()[:2]
-        except OSError:
-            return "?"
-        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
     async def read(self) -> Read:
         """Wait for bytes and take them. Raises OSError as the socket does: ConnectionResetError for a RST."""
         self._streak += 1
@@ -98,11 +89,6 @@ class TcpStream:
         self._aborting = True
         with contextlib.suppress(OSError):
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-
-    def reset(self) -> None:
-        """Close with a RST."""
-        self.abort_on_close()
-        self.close()
 
     def _take(self) -> Read:
         if not self._stamped:

@@ -6,8 +6,10 @@ of decrypted bytes is that of the socket's read that completed their record.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import ssl
+from typing import TypeAlias
 
 import httpx
 
@@ -19,31 +21,21 @@ class TruncatedTls(ConnectionError):  # noqa: N818 - named for what happened
 
 
 class TlsStream:
-    """A client's TLS session; the interface is that of `TcpStream`."""
+    """A client's TLS session; the interface is that of `TcpStream`. `session` tells what was negotiated."""
 
-    def __init__(self, tcp: TcpStream | TlsStream, context: ssl.SSLContext, server_name: str) -> None:
+    def __init__(self, tcp: WireStream, context: ssl.SSLContext, server_name: str) -> None:
         self._tcp = tcp
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
-        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)
+        self.session = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)
         self._aborting = False
         self._last = Read(b"", 0, "read")
-
-    @property
-    def peer(self) -> str:
-        """The address at the other end, for messages."""
-        return self._tcp.peer
-
-    @property
-    def session(self) -> ssl.SSLObject:
-        """The TLS session, for what was negotiated."""
-        return self._tls
 
     async def handshake(self) -> None:
         """Agree on keys and verify the certificate. Raises ssl.SSLError."""
         while True:
             try:
-                self._tls.do_handshake()
+                self.session.do_handshake()
             except ssl.SSLWantReadError:
                 await self._flush()
                 await self._receive()
@@ -60,7 +52,7 @@ class TlsStream:
             pieces: list[bytes] = []
             ended = False
             try:
-                while piece := self._tls.read(READ_SIZE):
+                while piece := self.session.read(READ_SIZE):
                     pieces.append(piece)
                 ended = True
             except ssl.SSLWantReadError:
@@ -78,37 +70,27 @@ class TlsStream:
 
     async def write(self, data: bytes) -> None:
         """Encrypt all of `data` and hand it to the kernel."""
-        self._tls.write(data)
+        self.session.write(data)
         await self._flush()
 
     def write_now(self, data: bytes) -> None:
         """Encrypt `data` and hand over what the kernel takes without waiting."""
-        self._tls.write(data)
+        self.session.write(data)
         self._tcp.write_now(self._outgoing.read())
 
     def close(self) -> None:
         """Close with close_notify and a FIN."""
         if not self._aborting:
-            self._goodbye()
+            with contextlib.suppress(ssl.SSLError, OSError, ValueError):
+                self.session.unwrap()
+            if self._outgoing.pending:
+                self._tcp.write_now(self._outgoing.read())
         self._tcp.close()
 
     def abort_on_close(self) -> None:
         """Make the next close a RST with nothing before it."""
         self._aborting = True
         self._tcp.abort_on_close()
-
-    def reset(self) -> None:
-        """Close with a RST and nothing before it."""
-        self.abort_on_close()
-        self.close()
-
-    def _goodbye(self) -> None:
-        try:
-            self._tls.unwrap()
-        except (ssl.SSLError, OSError, ValueError):
-            pass
-        if self._outgoing.pending:
-            self._tcp.write_now(self._outgoing.read())
 
     async def _flush(self) -> None:
         if self._outgoing.pending:
@@ -120,6 +102,9 @@ class TlsStream:
             self._incoming.write(self._last.data)
         else:
             self._incoming.write_eof()
+
+
+WireStream: TypeAlias = TcpStream | TlsStream
 
 
 def create_context(verify: bool | str) -> ssl.SSLContext:
