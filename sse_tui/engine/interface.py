@@ -6,7 +6,9 @@ called from one event loop. An engine's process or thread is its own business.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, Protocol, TypeAlias
 
 import msgspec
@@ -121,16 +123,66 @@ class EngineStats(msgspec.Struct, kw_only=True, frozen=True):
     restarts: int = 0
 
 
-class Generation(Protocol):
-    """A running generation: iterate it for its steps. The last one is always a `Final`."""
+class Generation:
+    """A running generation as a queue: the engine puts steps in, its reader iterates over them to the `Final`.
 
-    @property
-    def id(self) -> str: ...
+    The engine never waits for the reader: what was not read yet is kept. `on_cancel` is called at most once, and not
+    after the `Final`.
+    """
 
-    def __aiter__(self) -> AsyncIterator[Step]: ...
+    def __init__(self, id: str, on_cancel: Callable[[], None]) -> None:
+        self.id = id
+        self._on_cancel: Callable[[], None] | None = on_cancel
+        self._steps: deque[Step] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+        # Whether the `Final` was put, even if the reader has not taken it.
+        self.ended = False
+        self._prompt = self._pieces = 0
+
+    def put(self, step: Step) -> None:
+        """Add a step; after a `Final` further steps are ignored."""
+        if self.ended:
+            return
+        self._steps.append(step)
+        if isinstance(step, Piece):
+            self._pieces += 1
+        elif isinstance(step, PrefillProgress):
+            self._prompt = step.total
+        else:
+            self.ended = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def end(self, finish: str, *, error: str = "", code: str = "") -> None:
+        """Put a `Final` for an engine that can no longer make one, with the counts that are known here."""
+        self.put(
+            Final(
+                finish=finish,
+                prompt_tokens=self._prompt,
+                completion_tokens=self._pieces,
+                error=error,
+                error_code=code,
+            )
+        )
 
     def cancel(self) -> None:
         """Stop within one token. Idempotent. The `Final` with finish "cancelled" still follows."""
+        on_cancel, self._on_cancel = self._on_cancel, None
+        if on_cancel is not None and not self.ended:
+            on_cancel()
+
+    async def __aiter__(self) -> AsyncIterator[Step]:
+        while True:
+            while self._steps:
+                step = self._steps.popleft()
+                yield step
+                if isinstance(step, Final):
+                    return
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
 
 
 class Engine(Protocol):

@@ -15,8 +15,7 @@ from pathlib import Path
 from sse_tui.engine import gguf, ipc
 from sse_tui.engine.available import require_local_models
 from sse_tui.engine.cores import decode_threads
-from sse_tui.engine.interface import EngineInfo, EngineStats, GenRequest, Piece, PrefillProgress
-from sse_tui.engine.queued_generation import QueuedGeneration
+from sse_tui.engine.interface import EngineInfo, EngineStats, Generation, GenRequest, Piece, PrefillProgress
 from sse_tui.errors import EngineError, SseTuiError
 from sse_tui.processes import messages
 from sse_tui.processes.child import Child
@@ -66,7 +65,7 @@ class LlamaCppEngine:
         self._capacity = n_seq + max_queue
         self._worker: Child[ipc.Report] | None = None
         self._info: EngineInfo | None = None
-        self._generations: dict[int, QueuedGeneration] = {}
+        self._generations: dict[int, Generation] = {}
         self._unsent: dict[int, GenRequest] = {}
         self._keys = itertools.count(1)
         self._watcher: asyncio.Task[None] | None = None
@@ -92,7 +91,7 @@ class LlamaCppEngine:
         self._watcher = asyncio.create_task(self._watch(), name="engine worker")
         return self._info
 
-    def submit(self, request: GenRequest) -> QueuedGeneration:
+    def submit(self, request: GenRequest) -> Generation:
         if self._closed or self._info is None:
             raise EngineError("engine-down", "The engine is not running.")
         if self._down:
@@ -113,7 +112,7 @@ class LlamaCppEngine:
             raise EngineError(
                 "request-invalid", f"The request cannot be sent to the engine process: {error}."
             ) from error
-        generation = QueuedGeneration(request.id, lambda: self._cancel(key))
+        generation = Generation(request.id, lambda: self._cancel(key))
         self._generations[key] = generation
         if self._worker is not None:
             self._worker.send(submit)

@@ -21,7 +21,7 @@ from llama_cpp import llama_cpp as lib
 
 from sse_tui.engine import gguf
 from sse_tui.engine.devices import devices, ggml_version
-from sse_tui.engine.interface import EngineInfo
+from sse_tui.engine.interface import EngineInfo, GenRequest
 from sse_tui.engine.ipc import Load
 from sse_tui.engine.token_batch import TokenBatch
 from sse_tui.errors import EngineError, ModelError
@@ -82,19 +82,18 @@ lib.llama_log_set(_log.callback, None)
 
 
 class NativeChain:
-    """llama.cpp's sampler chain for one generation."""
+    """llama.cpp's sampler chain for one generation: top-k, top-p, min-p, temperature, then a draw."""
 
-    def __init__(
-        self, context: Any, *, seed: int, temperature: float, top_k: int, top_p: float, min_p: float
-    ) -> None:
+    def __init__(self, context: Any, request: GenRequest) -> None:
         self._context = context
         self._chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
-        parts = [lib.llama_sampler_init_top_k(min(top_k, 2**31 - 1))] if top_k > 0 else []
-        if top_p < 1:
-            parts.append(lib.llama_sampler_init_top_p(top_p, 1))
-        if min_p > 0:
-            parts.append(lib.llama_sampler_init_min_p(min_p, 1))
-        parts += [lib.llama_sampler_init_temp(temperature), lib.llama_sampler_init_dist(seed % _RANDOM_SEED)]
+        parts = [lib.llama_sampler_init_top_k(min(request.top_k, 2**31 - 1))] if request.top_k > 0 else []
+        if request.top_p < 1:
+            parts.append(lib.llama_sampler_init_top_p(request.top_p, 1))
+        if request.min_p > 0:
+            parts.append(lib.llama_sampler_init_min_p(request.min_p, 1))
+        parts.append(lib.llama_sampler_init_temp(request.temperature))
+        parts.append(lib.llama_sampler_init_dist(request.seed % _RANDOM_SEED))
         for part in parts:
             lib.llama_sampler_chain_add(self._chain, part)
 
@@ -103,9 +102,7 @@ class NativeChain:
         return token
 
     def free(self) -> None:
-        if self._chain is not None:
-            lib.llama_sampler_free(self._chain)
-            self._chain = None
+        lib.llama_sampler_free(self._chain)
 
 
 class Model:
@@ -229,11 +226,9 @@ class Model:
             view = self._views[address] = np.frombuffer(self._row_type.from_address(address), np.float32)
         return int(view.argmax())
 
-    def chain(self, *, seed: int, temperature: float, top_k: int, top_p: float, min_p: float) -> NativeChain:
+    def chain(self, request: GenRequest) -> NativeChain:
         """A sampler chain on this context."""
-        return NativeChain(
-            self._context, seed=seed, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p
-        )
+        return NativeChain(self._context, request)
 
     def keep(self, sequence: int, count: int) -> int:
         """Forget all but the first `count` tokens of a sequence. Returns the number that is kept: `count` or 0."""

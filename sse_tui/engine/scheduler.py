@@ -23,7 +23,6 @@ from typing import Any, Protocol
 
 from sse_tui.engine.interface import Final, GenRequest, Timings
 from sse_tui.engine.ipc import Steps
-from sse_tui.engine.sampling import Chain, Sampling, sampler
 from sse_tui.engine.token_text import TextStream
 from sse_tui.errors import EngineError
 
@@ -32,8 +31,15 @@ _FAILURES = 3
 _NO_ROOM = 1
 
 
-class Context(Sampling, Protocol):
-    """What the scheduler needs of a loaded model."""
+class Chain(Protocol):
+    """A native sampler chain of one generation. It must be freed."""
+
+    def sample(self, index: int) -> int: ...
+    def free(self) -> None: ...
+
+
+class Context(Protocol):
+    """What the scheduler needs of a loaded model; `index` is that of a token in the batch that was decoded."""
 
     n_ctx: int
     n_seq: int
@@ -43,6 +49,8 @@ class Context(Sampling, Protocol):
     def piece(self, token: int) -> bytes: ...
     def is_end(self, token: int) -> bool: ...
     def decode(self, count: int) -> int: ...
+    def argmax(self, index: int) -> int: ...
+    def chain(self, request: GenRequest) -> Chain: ...
     def keep(self, sequence: int, count: int) -> int: ...
     def clear(self) -> None: ...
 
@@ -82,7 +90,7 @@ class _Running:
     text: TextStream
     queued: float
     slot: _Slot | None = None
-    sampler: Chain | None = None
+    chain: Chain | None = None
     cached: int = 0
     read: int = 0
     predicted: int = 0
@@ -201,7 +209,9 @@ class Scheduler:
             slot.tokens = generation.prompt[: generation.read]
             slot.read = generation.read
             generation.slot = slot
-            generation.sampler = sampler(self._context, generation.request)
+            # The largest logit takes numpy 9 microseconds to find; the chain, which copies the vocabulary, takes 88.
+            if generation.request.temperature > 0 and generation.request.top_k != 1:
+                generation.chain = self._context.chain(generation.request)
             generation.admitted = self._clock()
             self._running.append(generation)
 
@@ -260,8 +270,8 @@ class Scheduler:
         if generation.predicted >= generation.limit:  # max_tokens 0: the prompt is read, nothing is wanted
             self._finish(generation, "length", steps)
             return
-        assert generation.sampler is not None
-        token = generation.sampler.sample(generation.output)
+        sample = self._context.argmax if generation.chain is None else generation.chain.sample
+        token = sample(generation.output)
         generation.last = now
         if self._context.is_end(token):
             self._finish(generation, "stop", steps)
@@ -295,8 +305,8 @@ class Scheduler:
                 predicted_n=generation.predicted,
                 predicted_ms=_ms(max(generation.last - done, 0.0)),
             )
-        if generation.sampler is not None:
-            generation.sampler.free()
+        if generation.chain is not None:
+            generation.chain.free()
         final = Final(
             finish=finish,
             text=generation.text.close(),

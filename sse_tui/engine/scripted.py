@@ -17,12 +17,12 @@ from sse_tui.engine.interface import (
     EngineInfo,
     EngineStats,
     Final,
+    Generation,
     GenRequest,
     Piece,
     PrefillProgress,
     Timings,
 )
-from sse_tui.engine.queued_generation import QueuedGeneration
 from sse_tui.engine.token_text import TextStream
 from sse_tui.errors import EngineError
 
@@ -76,7 +76,7 @@ class ScriptedEngine:
         )
         self._slots = asyncio.Semaphore(n_seq)
         self._running = 0
-        self._tasks: dict[asyncio.Task[None], QueuedGeneration] = {}
+        self._tasks: dict[asyncio.Task[None], Generation] = {}
         self._prompt_tokens = self._predicted_tokens = 0
         self._open = False
 
@@ -88,13 +88,13 @@ class ScriptedEngine:
         self._open = True
         return self._info
 
-    def submit(self, request: GenRequest) -> QueuedGeneration:
+    def submit(self, request: GenRequest) -> Generation:
         if not self._open:
             raise EngineError("engine-down", "The engine is not running.")
         if len(self._tasks) >= self._capacity:
             raise EngineError("busy", f"The engine has {len(self._tasks)} generations.", "Try again later.")
         cancelled = asyncio.Event()
-        generation = QueuedGeneration(request.id, cancelled.set)
+        generation = Generation(request.id, cancelled.set)
         prompt = _prompt_size(request)
         if prompt >= self._info.n_ctx:
             message = f"The prompt has {prompt} tokens; the context holds {self._info.n_ctx}."
@@ -128,7 +128,7 @@ class ScriptedEngine:
             generation.end(finish, error=str(error or ""), code="script-failed" if error else "")
 
     async def _queue(
-        self, request: GenRequest, generation: QueuedGeneration, cancelled: asyncio.Event, prompt: int
+        self, request: GenRequest, generation: Generation, cancelled: asyncio.Event, prompt: int
     ) -> None:
         submitted = asyncio.get_running_loop().time()
         async with self._slots:
@@ -141,7 +141,7 @@ class ScriptedEngine:
     async def _generate(
         self,
         request: GenRequest,
-        generation: QueuedGeneration,
+        generation: Generation,
         cancelled: asyncio.Event,
         prompt: int,
         submitted: float,

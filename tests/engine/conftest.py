@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sse_tui.engine import LlamaCppEngine
 from sse_tui.engine.interface import Engine, Final, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.llamacpp import LlamaCppEngine
 
 
 @dataclass

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sse_tui.engine import LlamaCppEngine, available
+from sse_tui.engine import available
 from sse_tui.engine.available import require_local_models
+from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.errors import EngineError
 from sse_tui.server.backend import Backend
 from sse_tui.server.serve_options import Progress, ServeOptions, make_engine

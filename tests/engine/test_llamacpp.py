@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from sse_tui.engine import LlamaCppEngine
 from sse_tui.engine.interface import Final, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.errors import EngineError, ModelError
 
 pytestmark = pytest.mark.model

@@ -57,7 +57,7 @@ class Arithmetic:
         assert self.batch.logits[place] == 1
         return random.Random(self._states[place]).randrange(VOCABULARY)
 
-    def chain(self, **options: Any) -> Any:
+    def chain(self, request: GenRequest) -> Any:
         self.chains += 1
         return _Chain(self)
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from sse_tui.engine import LlamaCppEngine, ipc
+from sse_tui.engine import ipc
 from sse_tui.engine.interface import Final, GenRequest, Piece
+from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.errors import EngineError
 from sse_tui.processes import messages
 from tests.children import alive, child_running, children, wait_until_gone
@@ -148,7 +149,7 @@ async def test_a_start_that_is_cancelled_leaves_no_process(model_path: Path) -> 
 
 _PARENT = """
 import asyncio, sys
-from sse_tui.engine import LlamaCppEngine
+from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.engine.interface import GenRequest, Piece
 from tests.children import child_running
 

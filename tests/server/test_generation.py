@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from sse_tui.engine.interface import PrefillProgress, Step
-from sse_tui.engine.queued_generation import QueuedGeneration
+from sse_tui.engine.interface import Generation, PrefillProgress, Step
 from sse_tui.engine.scripted import ScriptedEngine
 
 TEXT = "one two three four five six seven eight nine ten " * 3 + "end"
@@ -127,12 +126,12 @@ async def test_the_slow_start_of_an_engine_does_not_hold_back_the_headers(
 ) -> None:
     """No sign of life for longer than `accept_wait_s`: the response starts all the same."""
 
-    class Late(QueuedGeneration):
+    class Late(Generation):
         def put(self, step: Step) -> None:
             if not isinstance(step, PrefillProgress):
                 super().put(step)
 
-    monkeypatch.setattr("sse_tui.engine.scripted.QueuedGeneration", Late)
+    monkeypatch.setattr("sse_tui.engine.scripted.Generation", Late)
 
     served = await serving(ScriptedEngine("a b", ttft_ms=1000), accept_wait_s=0.05)
     loop = asyncio.get_running_loop()
