@@ -109,7 +109,9 @@ class Analysis:
         return entries
 
     def finish(self) -> list[Finding]:
-        """Nothing follows: gives what only that tells. Idempotent; not needed where the records have an end."""
+        """No further record of these turns follows: gives what the rules find only then. Idempotent."""
+        for turn in self.turns:
+            turn.finished = True
         return self._keep(self.diagnosis.finish())
 
     def _keep(self, found: list[Finding]) -> list[Finding]:

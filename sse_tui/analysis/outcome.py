@@ -23,6 +23,7 @@ class Outcome(StrEnum):
     WAITING = "waiting"  # for the first event
     STREAMING = "streaming"
     RECONNECTING = "reconnecting"
+    UNFINISHED = "unfinished"  # the recording ends before the turn does
     COMPLETE = "complete"
     ENDED = "ended"  # in order, and the dialect cannot tell whether that was all
     STOPPED = "stopped"  # by the client
@@ -68,6 +69,7 @@ class Ending(Enum):
     WAITING = _fine(Outcome.WAITING, "waiting for the first event")
     STREAMING = _fine(Outcome.STREAMING, "streaming")
     RECONNECTING = _fine(Outcome.RECONNECTING, "reconnecting")
+    UNFINISHED = _fine(Outcome.UNFINISHED, "the recording ends before the stream does")
 
     MARKED = _fine(Outcome.COMPLETE, "the stream's end marker arrived")
     FINISHED = _fine(Outcome.COMPLETE, "the answer was finished when the body ended")

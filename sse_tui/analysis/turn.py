@@ -46,7 +46,8 @@ class Turn:
     """Everything derived from one turn's records.
 
     The transcript is the answer in the order of arrival, as a reader saw it grow; `answer` is the assembled result in
-    the order of choices. They differ only for responses with several choices or interleaved tool calls.
+    the order of choices. They differ only for responses with several choices or interleaved tool calls. `finished`:
+    no further record of it can follow, even if it is not over.
     """
 
     number: int
@@ -65,6 +66,7 @@ class Turn:
     ignored_fields: Counter[str] = field(default_factory=Counter)
     discarded_tail: bool = False
     reconnecting: bool = False
+    finished: bool = False
     repeats: int = 0
     bytes: int = 0
     findings: list[Finding] = field(default_factory=list)
@@ -125,6 +127,8 @@ class Turn:
     @property
     def conclusion(self) -> Conclusion:
         """How the turn stands or ended, as far as the records tell, and the words for it."""
+        if self.finished and not self.over:
+            return Conclusion(Ending.UNFINISHED, self.events)
         if self.reconnecting:
             return Conclusion(Ending.RECONNECTING, self.events)
         last = self.connections[-1] if self.connections else None

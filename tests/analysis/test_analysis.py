@@ -235,3 +235,13 @@ def test_a_turn_that_is_stopped_while_it_waits_to_reconnect_is_over() -> None:
         analysis.feed(record)
     (turn,) = analysis.turns
     assert (turn.over, turn.outcome, len(turn.connections)) == (True, "stopped", 1)
+
+
+def test_a_turn_without_a_close_is_streaming_until_its_records_end_and_unfinished_afterwards() -> None:
+    analysis, _ = analyse(Story().request(0, dialect="openai-chat").response(100).read(110, token("Hel")))
+    (turn,) = analysis.turns
+    assert turn.outcome == "streaming"
+    analysis.finish()
+    assert (turn.outcome, turn.outcome.complete, turn.outcome.failed) == ("unfinished", None, False)
+    assert turn.conclusion.statement == "unfinished: the recording ends before the stream does"
+    assert result_json(analysis, turn)["outcome"] == "unfinished"

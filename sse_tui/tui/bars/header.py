@@ -32,6 +32,7 @@ STATES = {
     Outcome.WAITING: State("○", "WAITING", "wait"),
     Outcome.STREAMING: State("●", "LIVE", "live"),
     Outcome.RECONNECTING: State("↻", "RECONNECTING", "wait"),
+    Outcome.UNFINISHED: State("✗", "UNFINISHED", "bad"),
     Outcome.COMPLETE: State("✓", "COMPLETE", "good"),
     Outcome.ENDED: State("✓", "ENDED", "good"),
     Outcome.STOPPED: State("■", "STOPPED", "wait"),
@@ -167,7 +168,7 @@ class HeaderLine(Widget):
             return State("✗", "UNREADABLE", "bad")
         if live.behind or live.analysis.end is not None or (turn is not None and turn.over) or live.written:
             return None
-        return State("✗", "EMPTY", "bad") if turn is None else State("✗", "UNFINISHED", "bad")
+        return State("✗", "EMPTY", "bad") if turn is None else STATES[Outcome.UNFINISHED]
 
     def _before_anything(self) -> State:
         spec = self._live.spec

@@ -152,7 +152,7 @@ def header_lines(conn: Connection | None, clocks: Clocks | None) -> LazyLines:
     if conn.close is not None:
         lines += [
             [],
-            [("closed  ", "title"), (pane_line(f"{conn.close.reason}  {conn.close.detail}"), "")],
+            [("closed  ", "title"), (pane_line(conn.close.words), "")],
         ]
     return fixed(lines)
 
