@@ -135,7 +135,7 @@ class Analysis:
         assert isinstance(record, Request)
         turn = self.turns[-1] if self.turns else None
         if turn is None or turn.number != record.turn:
-            turn = self._new_turn(record.turn, self._dialect or record.dialect)
+            turn = self._new_turn(record.turn, self._dialect or self._known(record.dialect))
         conn = Connection(record.conn, request=record)
         turn.connections.append(conn)
         turn.reconnecting = False
@@ -143,6 +143,13 @@ class Analysis:
         self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
         self.idle = Idle()
         return [self._entry(record)]
+
+    def _known(self, dialect: str | None) -> str | None:
+        """A recorded dialect; None, which detects it, for one that a later version of the program may have had."""
+        if dialect is None or dialect in (*dialects.names(), "auto"):
+            return dialect
+        self.problems.append(f"The recording names an unknown dialect, {dialect!r}; it was detected instead.")
+        return None
 
     def _new_turn(self, number: int, dialect: str | None) -> Turn:
         turn = Turn(number, dialects.create(dialect or "auto"))

@@ -68,6 +68,15 @@ def test_a_complete_stream_says_everything() -> None:
     assert [entry.number for entry in entries if entry.kind == "event"] == list(range(1, 9))
 
 
+def test_an_unknown_dialect_of_a_recording_is_detected_and_named() -> None:
+    story = Story().request(0, dialect="from-the-future").response(1).read(2, token("Hi")).close(3, "eof")
+    analysis, _ = analyse(story)
+    assert analysis.turns[0].dialect_name == "openai-chat"
+    assert analysis.turns[0].answer.text == "Hi"
+    (problem,) = analysis.problems
+    assert "'from-the-future'" in problem
+
+
 def test_every_event_knows_its_part_of_the_transcript_and_its_bytes() -> None:
     story = plain()
     analysis, entries = analyse(story)
