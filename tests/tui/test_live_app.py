@@ -15,7 +15,7 @@ from sse_tui.tui.app import SseTuiApp
 from sse_tui.tui.bars.faults_bar import FaultKeys
 from sse_tui.tui.bars.header import HeaderLine
 from tests.children import child_running, children
-from tests.tui.conftest import notices
+from tests.tui.conftest import Opened, Until, notices, recording_path, request_body
 
 WORDS = " ".join(f"word{n}" for n in range(60))
 SIZE = (120, 36)
@@ -39,7 +39,7 @@ def turn_over(app: SseTuiApp, number: int = 1) -> bool:
     return len(turns) == number and turns[-1].over and not app.session.busy
 
 
-async def test_two_turns_of_a_conversation(until) -> None:
+async def test_two_turns_of_a_conversation(until: Until) -> None:
     app = live_app()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"hello", "enter")
@@ -51,7 +51,7 @@ async def test_two_turns_of_a_conversation(until) -> None:
         assert app.prompt.text == "hello"
         await pilot.press("ctrl+j", *"again", "enter")
         await until(lambda: turn_over(app, 2))
-        body = app.session.analysis.turns[1].connections[0].request.body
+        body = request_body(app, 1)
         assert '"assistant"' in body
         assert "hello\\nagain" in body
         clocks = app.session.analysis.turns[1].clocks.clocks()
@@ -59,7 +59,7 @@ async def test_two_turns_of_a_conversation(until) -> None:
         assert clocks.ttft > 0
 
 
-async def test_a_cut_by_two_keys_from_the_prompt_is_resumed_without_loss(until) -> None:
+async def test_a_cut_by_two_keys_from_the_prompt_is_resumed_without_loss(until: Until) -> None:
     # Slow enough that the stream still runs after a pilot's key press, which can take a second.
     app = live_app("--gap-ms", "80")
     async with app.run_test(size=SIZE) as pilot:
@@ -78,7 +78,7 @@ async def test_a_cut_by_two_keys_from_the_prompt_is_resumed_without_loss(until) 
         assert app.focused is app.prompt
 
 
-async def test_a_fault_is_armed_and_fires_at_its_event(until) -> None:
+async def test_a_fault_is_armed_and_fires_at_its_event(until: Until) -> None:
     app = live_app()
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: endpoint_ready(app))
@@ -95,7 +95,7 @@ async def test_a_fault_is_armed_and_fires_at_its_event(until) -> None:
         assert turn.answer.text == WORDS
 
 
-async def test_escape_stops_the_stream_and_keeps_what_came(until) -> None:
+async def test_escape_stops_the_stream_and_keeps_what_came(until: Until) -> None:
     app = live_app("--gap-ms", "50")
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"hello", "enter")
@@ -113,7 +113,7 @@ async def test_escape_stops_the_stream_and_keeps_what_came(until) -> None:
         assert app.is_running
 
 
-async def test_the_recording_reopens_with_the_same_answer_and_rows(until, opened) -> None:
+async def test_the_recording_reopens_with_the_same_answer_and_rows(until: Until, opened: Opened) -> None:
     app = live_app()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"hello", "enter")
@@ -131,7 +131,7 @@ async def test_the_recording_reopens_with_the_same_answer_and_rows(until, opened
         assert [again.workspace.wire.log_view.cells(n) for n in range(len(rows))] == rows
 
 
-async def test_no_process_is_left(until) -> None:
+async def test_no_process_is_left(until: Until) -> None:
     before = children()
     app = live_app("--gap-ms", "100")
     async with app.run_test(size=SIZE) as pilot:
@@ -142,11 +142,12 @@ async def test_no_process_is_left(until) -> None:
     await until(lambda: children() <= before)
 
 
-async def test_a_prompt_is_given_back_when_nobody_can_answer(until) -> None:
+async def test_a_prompt_is_given_back_when_nobody_can_answer(until: Until) -> None:
     app = live_app("--no-such-option")
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"hello", "enter")
         await until(lambda: app.prompt is not None and app.prompt.text == "hello")
+        assert app.session.status.endpoint is not None
         assert app.session.status.endpoint.state == "failed"
         await until(lambda: any("F8 tries again" in text for _, text in app.workspace.answer.hint))
         await pilot.press("f8")
@@ -164,7 +165,7 @@ async def test_the_first_paint_waits_for_nothing(size: tuple[int, int]) -> None:
 
 
 async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_same_recording(
-    until, opened
+    until: Until, opened: Opened
 ) -> None:
     app = live_app("--gap-ms", "50")
     async with app.run_test(size=SIZE) as pilot:
@@ -175,7 +176,7 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
         await pilot.press(*"lost", "enter")
         await until(lambda: app.prompt is not None and app.prompt.text == "lost" and not app.waiting)
         assert not app.session.busy
-        path = app.session.path
+        path = recording_path(app)
         # What the process was about to write when it died.
         with path.open("ab") as file:
             file.write(b'{"t": 1, "k": "chu')
@@ -188,15 +189,18 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
         second = app.session.analysis.turns[1]
         assert second.answer.text == WORDS
         assert [message.content for message in app.session.messages.values()] == ["one", "lost"]
-        body = second.connections[0].request.body
+        body = request_body(app, 1)
         assert body.count("lost") == 1
         assert second.connections[0].number == 2
-        assert second.connections[0].request.t > app.session.analysis.turns[0].connections[0].close.t
+        asked, broken = second.connections[0].request, app.session.analysis.turns[0].connections[0].close
+        assert asked is not None
+        assert broken is not None
+        assert asked.t > broken.t
         rows = [app.workspace.wire.log_view.cells(n) for n in range(len(app.session.rows))]
         # The next turn is asked with all of them before it.
         await pilot.press(*"three", "enter")
         await until(lambda: turn_over(app, 3))
-        third = app.session.analysis.turns[2].connections[0].request.body
+        third = request_body(app, 2)
         assert third.index("one") < third.index("lost") < third.index("three")
     again = opened(path)
     async with again.run_test(size=SIZE):
@@ -205,7 +209,7 @@ async def test_a_capture_process_that_dies_is_told_and_started_again_into_the_sa
         assert [again.workspace.wire.log_view.cells(n) for n in range(len(rows))] == rows
 
 
-async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one(until) -> None:
+async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one(until: Until) -> None:
     app = live_app()
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await pilot.press(*"one", "enter")
@@ -224,13 +228,13 @@ async def test_an_endpoint_that_dies_is_told_and_a_prompt_waits_for_the_next_one
         assert [message.content for message in app.session.messages.values()] == ["one", "two"]
 
 
-async def test_a_paste_holds_no_controls_and_a_refused_prompt_does_not_spoil_the_next(until) -> None:
+async def test_a_paste_holds_no_controls_and_a_refused_prompt_does_not_spoil_the_next(until: Until) -> None:
     app = live_app()
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: endpoint_ready(app))
         assert app.prompt is not None
         app.post_message(events.Paste("lorem \x1b[31mipsum\r\n" * 6_000))
-        await until(lambda: app.prompt.text)
+        await until(lambda: app.prompt is not None and app.prompt.text)
         assert "\x1b" not in app.prompt.text
         await pilot.press("enter")
         await until(lambda: turn_over(app))
@@ -238,10 +242,10 @@ async def test_a_paste_holds_no_controls_and_a_refused_prompt_does_not_spoil_the
         await pilot.press(*"short", "enter")
         await until(lambda: turn_over(app, 2))
         assert app.session.analysis.turns[1].outcome == "complete"
-        assert "lorem" not in app.session.analysis.turns[1].connections[0].request.body
+        assert "lorem" not in request_body(app, 1)
 
 
-async def test_escape_while_waiting_to_reconnect_stops_the_turn(until) -> None:
+async def test_escape_while_waiting_to_reconnect_stops_the_turn(until: Until) -> None:
     app = live_app("--gap-ms", "100")
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"go", "enter")
@@ -260,18 +264,19 @@ async def test_escape_while_waiting_to_reconnect_stops_the_turn(until) -> None:
 
 
 async def test_a_disk_that_is_full_is_told_and_the_conversation_goes_on_when_there_is_room(
-    until, tmp_path
+    until: Until,
 ) -> None:
     app = live_app("--gap-ms", "10")
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: endpoint_ready(app))
-        path = app.session.path
+        path = recording_path(app)
         pid = child_running("sse_tui.session.capture.process")
         # The kernel answers EFBIG to what would make the file longer than this.
         limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (path.stat().st_size + 12_000, limits[1]))
         await pilot.press(*"full", "enter")
         await until(lambda: app.session.error is not None)
+        assert app.session.error is not None
         assert app.session.error.code == "recording-write"
         await until(lambda: "✗ BROKEN OFF" in app.query_one(HeaderLine).render().plain)
         assert "NOT REC" in app.query_one(HeaderLine).render().plain
@@ -280,7 +285,7 @@ async def test_a_disk_that_is_full_is_told_and_the_conversation_goes_on_when_the
         resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
         await pilot.press(*"again", "enter")
         await until(lambda: app.session.analysis.turns[-1].answer.text == WORDS)
-        body = app.session.analysis.turns[-1].connections[0].request.body
+        body = request_body(app, -1)
         assert body.count("full") == body.count("again") == 1
         assert "lost" not in body
         await until(lambda: "● REC" in app.query_one(HeaderLine).render().plain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from sse_tui.tui.app import SseTuiApp
 from sse_tui.tui.bars.header import HeaderLine
 from sse_tui.tui.detail.findings import SIGNS
+from tests.tui.conftest import Opened, Until, selected_row
 
 WIDE, SMALL = (120, 36), (80, 24)
 
@@ -17,7 +19,7 @@ def shown(widget: Any) -> str:
     return "\n".join(widget.render_line(y).text.rstrip() for y in range(widget.size.height))
 
 
-async def ready(app: SseTuiApp, pilot: Any, until: Any) -> None:
+async def ready(app: SseTuiApp, pilot: Any, until: Until) -> None:
     await until(lambda: app.session.analysis.end is not None and not app.session.behind)
     await until(lambda: len(app.workspace.wire.log_view.visible_rows) == len(app.session.rows))
     await pilot.pause()
@@ -28,7 +30,7 @@ def number_of(app: SseTuiApp, rule: str) -> int:
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL, (60, 15)])
-async def test_the_badge_counts_by_letter(opened: Any, until: Any, size: Any) -> None:
+async def test_the_badge_counts_by_letter(opened: Opened, until: Until, size: Any) -> None:
     app = opened("hostile")
     async with app.run_test(size=size) as pilot:
         await ready(app, pilot, until)
@@ -38,7 +40,7 @@ async def test_the_badge_counts_by_letter(opened: Any, until: Any, size: Any) ->
         assert badge in app.query_one(HeaderLine).render().plain
 
 
-async def test_rows_with_a_finding_carry_its_letter(opened: Any, until: Any) -> None:
+async def test_rows_with_a_finding_carry_its_letter(opened: Opened, until: Until) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -49,7 +51,7 @@ async def test_rows_with_a_finding_carry_its_letter(opened: Any, until: Any) -> 
             assert line[1] == letter, line
 
 
-async def test_enter_goes_from_a_finding_to_its_row_and_marks_its_bytes(opened: Any, until: Any) -> None:
+async def test_enter_goes_from_a_finding_to_its_row_and_marks_its_bytes(opened: Opened, until: Until) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -78,7 +80,7 @@ async def test_enter_goes_from_a_finding_to_its_row_and_marks_its_bytes(opened: 
         assert app.focused is app.workspace.detail.lines
 
 
-async def test_a_finding_about_no_bytes_opens_what_it_is_about(opened: Any, until: Any) -> None:
+async def test_a_finding_about_no_bytes_opens_what_it_is_about(opened: Opened, until: Until) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -87,7 +89,7 @@ async def test_a_finding_about_no_bytes_opens_what_it_is_about(opened: Any, unti
             ("truncated-stream", "close", "json"),
         ):
             await pilot.press("f7", "home", *["down"] * number_of(app, rule), "enter")
-            assert app.session.rows.label(app.workspace.wire.log_view.selected_row) == label
+            assert app.session.rows.label(selected_row(app)) == label
             assert app.workspace.detail.tabs.chosen == tab
 
 
@@ -110,7 +112,7 @@ async def test_the_bracket_keys_go_through_all_findings_and_stop_at_the_ends(
         assert app.workspace.detail.findings.cursor == 0
 
 
-async def test_a_row_that_is_selected_chooses_its_finding(opened: Any, until: Any) -> None:
+async def test_a_row_that_is_selected_chooses_its_finding(opened: Opened, until: Until) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -121,7 +123,7 @@ async def test_a_row_that_is_selected_chooses_its_finding(opened: Any, until: An
         await until(lambda: app.workspace.detail.findings.cursor == wanted)
 
 
-async def test_a_click_chooses_and_the_copy_is_the_whole_list(opened: Any, until: Any) -> None:
+async def test_a_click_chooses_and_the_copy_is_the_whole_list(opened: Opened, until: Until) -> None:
     app = opened("hostile")
     async with app.run_test(size=WIDE) as pilot:
         await ready(app, pilot, until)
@@ -138,7 +140,7 @@ async def test_a_click_chooses_and_the_copy_is_the_whole_list(opened: Any, until
             assert finding.message in app.clipboard
 
 
-async def test_without_findings_it_says_so(opened: Any, until: Any, tmp_path: Any) -> None:
+async def test_without_findings_it_says_so(opened: Opened, until: Until, tmp_path: Path) -> None:
     path = tmp_path / "empty.sse.jsonl"
     path.write_text(
         '{"format":"sse-recording","version":1,"clock":"read"}\n{"t":0,"k":"end","reason":"quit"}\n'
@@ -150,7 +152,7 @@ async def test_without_findings_it_says_so(opened: Any, until: Any, tmp_path: An
         assert "No findings so far." in shown(app.workspace.detail.findings)
 
 
-async def test_a_message_that_is_cut_says_so(opened: Any, until: Any) -> None:
+async def test_a_message_that_is_cut_says_so(opened: Opened, until: Until) -> None:
     app = opened("hostile")
     async with app.run_test(size=SMALL) as pilot:
         await ready(app, pilot, until)

@@ -8,12 +8,12 @@ from typing import Any
 
 from sse_tui.config import SloSection
 from sse_tui.tui.bars.metrics_strip import MetricsStrip
-from tests.tui.conftest import notices
+from tests.tui.conftest import Opened, Until, notices
 
 WIDE = (120, 36)
 
 
-async def ready(app: Any, pilot: Any, until: Any) -> None:
+async def ready(app: Any, pilot: Any, until: Until) -> None:
     await until(lambda: app.session.analysis.end is not None and not app.session.behind)
     await pilot.pause()
 
@@ -65,7 +65,7 @@ async def test_no_picture_is_no_reason_for_no_bundle(
         assert "no picture" in notices(app)
 
 
-async def test_objectives_stand_in_the_strip_and_in_the_metrics(opened: Any, until: Any) -> None:
+async def test_objectives_stand_in_the_strip_and_in_the_metrics(opened: Opened, until: Until) -> None:
     app = opened(
         "resumed", slo=SloSection(ttft_p50_ms=10_000, ttft_p99_ms=10_000, tpot_ms=1_000, tbt_p99_ms=1)
     )

@@ -12,6 +12,7 @@ from sse_tui.recording.record_lines import encode_line
 from sse_tui.recording.records import Close, End, Header, Record, chunk
 from sse_tui.tui.wire.end_of_file import EndOfFile
 from sse_tui.wirelog import glimpse as module
+from tests.tui.conftest import Opened, Until
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def text_of(widget: EndOfFile) -> str:
     return rendered.plain
 
 
-async def test_the_end_is_there_before_the_rest(opened: Any, until: Any, large: Path) -> None:
+async def test_the_end_is_there_before_the_rest(opened: Opened, until: Until, large: Path) -> None:
     app = opened(large)
     async with app.run_test(size=(120, 36)) as pilot:
         end = app.query_one(EndOfFile)
@@ -51,7 +52,7 @@ async def test_the_end_is_there_before_the_rest(opened: Any, until: Any, large: 
         await pilot.pause()
 
 
-async def test_a_small_one_needs_none(opened: Any, until: Any) -> None:
+async def test_a_small_one_needs_none(opened: Opened, until: Until) -> None:
     app = opened("resumed")
     async with app.run_test(size=(120, 36)):
         await until(lambda: len(app.session.rows) and not app.session.behind)
