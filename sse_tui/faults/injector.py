@@ -42,31 +42,28 @@ class Forward:
 
 
 @dataclass(frozen=True, slots=True)
-class Stall:
+class Fired:
+    """A fault that fires at the client's position `at`. `did` says what happens to the connection."""
+
+    fault: FaultSpec
+    at: str
+    did: str
+
+
+class Stall(Fired):
     """Stop reading for `seconds`, the connection open."""
 
-    seconds: float
-    fault: FaultSpec
-    at: str
-    did: str
+    @property
+    def seconds(self) -> float:
+        return self.fault.duration_ms / 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Fired):
     """Close the connection with a FIN."""
 
-    fault: FaultSpec
-    at: str
-    did: str
 
-
-@dataclass(frozen=True, slots=True)
-class Reset:
+class Reset(Fired):
     """Close the connection with a RST."""
-
-    fault: FaultSpec
-    at: str
-    did: str
 
 
 Step: TypeAlias = Forward | Stall | Cut | Reset
@@ -111,9 +108,9 @@ class Injector:
     @property
     def next_deadline(self) -> int | None:
         """When a fault falls due by time alone; None when none will."""
-        if not self._armed:
+        if not self._armed:  # nearly always
             return None
-        deadlines = [self._deadline(armed) for armed in self._armed]
+        deadlines = map(self._deadline, self._armed)
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     def due(self, t: int, held: int = 0) -> list[Step]:
@@ -240,8 +237,7 @@ class Injector:
         at = f"byte {position}, event {dispatched}"
         after = f"after body byte {position}" if position else "before the first body byte"
         if fault.action == "stall":
-            seconds = fault.duration_ms / 1000
-            return Stall(seconds, fault, at, f"stopped reading for {seconds:g} s {after}")
+            return Stall(fault, at, f"stopped reading for {fault.duration_ms / 1000:g} s {after}")
         lost = f"; discarded {many(unread, 'byte')} already received" if unread else ""
         if fault.action == "reset":
             return Reset(fault, at, f"reset the connection {after}{lost}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from sse_tui.errors import UsageError
@@ -35,7 +35,9 @@ _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 # Bounded, because Python refuses to convert numbers of thousands of digits.
 _NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?")
+_COUNT = re.compile(r"0*([1-9][0-9]{0,15})(?![0-9])")
 _MAX_NUMBER = 10**15
+_QUOTED = re.compile(r'(?:[^"\\]|\\[\\"ntr])*')
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,8 @@ class FaultSpec:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Faults in the order written. `text` is what was parsed; equality is that of the faults."""
+    """Faults in the order written."""
 
-    text: str = field(compare=False)
     faults: tuple[FaultSpec, ...]
 
     def __str__(self) -> str:
@@ -77,7 +78,7 @@ class Plan:
 
 def parse_plan(text: str) -> Plan:
     """A plan from its text. Raises UsageError "fault-plan" with the position and what was expected there."""
-    return Plan(text, tuple(_Scanner(text).faults()))
+    return Plan(tuple(_Scanner(text).faults()))
 
 
 class _Scanner:
@@ -111,9 +112,8 @@ class _Scanner:
         self._need("=", f"'=' and a value, as in {_EXAMPLES[trigger]}")
         if trigger == "text":
             return FaultSpec(action, trigger, self._quoted(), duration)
-        if trigger == "time":
-            return FaultSpec(action, trigger, self._duration(), duration)
-        return FaultSpec(action, trigger, self._count(), duration)
+        at = self._duration() if trigger == "time" else self._count()
+        return FaultSpec(action, trigger, at, duration)
 
     def _word(self, what: str, known: Sequence[str], future: Sequence[str]) -> str:
         self._spaces()
@@ -149,33 +149,23 @@ class _Scanner:
         return int(ms)
 
     def _count(self) -> int:
-        match = re.compile(r"0*([0-9]*)").match(self._text, self._at)
-        # Twenty digits are already beyond the limit; the rest need not be converted.
-        count = int(match[1][:20] or 0) if match is not None else 0
-        if match is None or not 1 <= count <= _MAX_NUMBER:
+        match = _COUNT.match(self._text, self._at)
+        if match is None or int(match[1]) > _MAX_NUMBER:
             raise self._wrong("a whole number of at least 1")
         self._at = match.end()
-        return count
+        return int(match[1])
 
     def _quoted(self) -> str:
         self._need('"', "text in double quotes")
-        pieces: list[str] = []
-        while self._at < len(self._text):
-            char = self._text[self._at]
-            self._at += 1
-            if char == '"':
-                if not pieces:
-                    self._at -= 1
-                    raise self._wrong("some text between the quotes")
-                return "".join(pieces)
-            if char == "\\":
-                escape = self._text[self._at : self._at + 1]
-                if escape not in _ESCAPES:
-                    raise self._wrong('one of \\\\ \\" \\n \\t \\r')
-                self._at += 1
-                char = _ESCAPES[escape]
-            pieces.append(char)
-        raise self._wrong("the closing quote")
+        match = _QUOTED.match(self._text, self._at)
+        assert match is not None  # it also matches no text at all
+        self._at = match.end()
+        if self._take("\\"):
+            raise self._wrong('one of \\\\ \\" \\n \\t \\r')
+        if not match[0] and self._at < len(self._text):
+            raise self._wrong("some text between the quotes")
+        self._need('"', "the closing quote")
+        return re.sub(r"\\(.)", lambda escape: _ESCAPES[escape[1]], match[0])
 
     def _need(self, char: str, expected: str) -> None:
         if not self._take(char):

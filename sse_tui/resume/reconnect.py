@@ -142,7 +142,10 @@ class Reconnector:
         self._failures = attempt
         self._failing_since = outcome.now_ms if self._failing_since is None else self._failing_since
         self._id_before = outcome.last_event_id
-        return TryAgain(max(delay, asked or 0.0), outcome.last_event_id, attempt, self._note(outcome))
+        note = ""
+        if outcome.retry_ms is not None and outcome.retry_ms > RETRY_LIMIT_MS:
+            note = f"retry: {outcome.retry_ms} was limited to {RETRY_LIMIT_MS} ms"
+        return TryAgain(max(delay, asked or 0.0), outcome.last_event_id, attempt, note)
 
     def _progressed(self, outcome: AttemptResult) -> bool:
         """Whether the connection got further: a new ID, or events without IDs that do not come in a tight loop."""
@@ -154,11 +157,6 @@ class Reconnector:
             return False
         base = self._policy.base_ms if outcome.retry_ms is None else outcome.retry_ms
         return base >= self._policy.floor_ms or outcome.lived_ms >= _STORM_MS
-
-    def _note(self, outcome: AttemptResult) -> str:
-        if outcome.retry_ms is not None and outcome.retry_ms > RETRY_LIMIT_MS:
-            return f"retry: {outcome.retry_ms} was limited to {RETRY_LIMIT_MS} ms"
-        return ""
 
 
 def retry_after_ms(value: str | None, wall_s: float) -> float | None:

@@ -62,7 +62,7 @@ class Stream:
             if self._turn.stopped:
                 self._finish(CloseReason.CLIENT, "stopped")
                 break
-            limit, deadline = self._next_limit()
+            deadline, limit = self._next_limit()
             read: Read | None = None
             try:
                 read = await self._turn.waiter.wait(self._body.read(), self._turn.until(deadline))
@@ -85,7 +85,10 @@ class Stream:
                 step = steps.pop(0)
                 if isinstance(step, Forward):
                     assert read is not None
-                    yield self._turn.chunk(self._restamped(read), step.data)
+                    if read.t < self._not_before:
+                        # Bytes that a stall held back reach the client at its end: that is their time.
+                        read = Read(read.data, self._not_before, "fault")
+                    yield self._turn.chunk(read, step.data)
                     self._receive(step)
                     continue
                 yield self._turn.fault(step)
@@ -116,28 +119,21 @@ class Stream:
                 CloseReason.INCOMPLETE, "the body ended within its compressed data", "content-coding"
             )
 
-    def _fail(self, error: SseTuiError) -> None:
+    def _fail(self, error: SseTuiError, reason: CloseReason = CloseReason.ERROR) -> None:
         self.error = error
-        self._finish(CloseReason.ERROR, error.message)
+        self._finish(reason, error.message, error.code)
 
-    def _next_limit(self) -> tuple[str, int | None]:
-        """The name of the limit that comes first, and when; "" and None where there is none."""
+    def _next_limit(self) -> tuple[int | None, str]:
+        """When the first limit passes, and its name; None and "" where there is none."""
         timeouts = self._turn.timeouts
         quiet, name = (timeouts.first_byte, "first-byte") if self._first else (timeouts.idle, "idle")
-        limits: list[tuple[int, str]] = []
-        if quiet is not None:
-            limits.append((self._quiet_since + int(quiet * 1e9), name))
-        if self._turn.deadline is not None:
-            limits.append((self._turn.deadline, "total"))
-        if self._ended_at is not None:
-            limits.append((self._ended_at + _DRAIN_NS, "ended"))
-        fault = self._injector.next_deadline
-        if fault is not None:
-            limits.append((fault, "fault"))
-        if not limits:
-            return "", None
-        deadline, name = min(limits)
-        return name, deadline
+        limits = (
+            (None if quiet is None else self._quiet_since + int(quiet * 1e9), name),
+            (self._turn.deadline, "total"),
+            (None if self._ended_at is None else self._ended_at + _DRAIN_NS, "ended"),
+            (self._injector.next_deadline, "fault"),
+        )
+        return min(((at, limit) for at, limit in limits if at is not None), default=(None, ""))
 
     def _time_out(self, limit: str) -> None:
         if limit == "ended":
@@ -145,8 +141,7 @@ class Stream:
             return
         timeouts = self._turn.timeouts
         seconds = {"first-byte": timeouts.first_byte, "idle": timeouts.idle, "total": timeouts.total}[limit]
-        self.error = timed_out(limit, seconds or 0)
-        self._finish(CloseReason.TIMEOUT, self.error.message)
+        self._fail(timed_out(limit, seconds or 0), CloseReason.TIMEOUT)
 
     async def _stall(self, stall: Stall, rest: list[Step]) -> list[Step]:
         """Read nothing for a while. The steps to go on with: `rest`, behind those of faults armed meanwhile.
@@ -182,14 +177,7 @@ class Stream:
         self._finish(CloseReason.FAULT, step.did)
 
     def _finish(self, reason: CloseReason, detail: str, code: str = "") -> None:
-        self.reason, self.detail = reason, detail
-        self.code = self.error.code if self.error is not None else code
-
-    def _restamped(self, read: Read) -> Read:
-        """Bytes that a stall held back reach the client at its end: that is their time, and "fault" is its clock."""
-        if read.t >= self._not_before:
-            return read
-        return Read(read.data, self._not_before, "fault")
+        self.reason, self.detail, self.code = reason, detail, code
 
     def _first_byte(self, read: Read) -> Phase:
         self._first = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from sse_tui.faults import Cut, Reset, Stall
+from sse_tui.faults import Fired
 from sse_tui.recording.records import Close, CloseReason, Fault, Record, chunk
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.tcp import Read
@@ -67,7 +67,7 @@ class TurnState:
         marked = read.clock if read.clock != self.clock.source else None
         return chunk(read.t, data, turn=self.number, conn=self.conn, clock=marked)
 
-    def fault(self, step: Stall | Cut | Reset) -> Fault:
+    def fault(self, step: Fired) -> Fault:
         """The record for a fault that fired now."""
         return Fault(
             t=self.clock.now(),

@@ -1,7 +1,7 @@
 """Answers requests from a script. Responses are written by hand, because no server library cuts or resets one.
 
-Each recorded read is one write, without Nagle's delay, so that a client on the same machine gets the recorded reads if
-it keeps up.
+Each recorded read is one write, without Nagle's delay (asyncio's sockets have none), so that a client on the same
+machine gets the recorded reads if it keeps up.
 """
 
 from __future__ import annotations
@@ -96,7 +96,6 @@ class ReplayServer:
             + (f", connection {answer.conn}" if answer.conn else "")
             + ("" if answer.ending == "whole" else f", ends by {answer.ending}")
         )
-        _no_delay(writer)
         leaving = asyncio.ensure_future(_left(reader))
         try:
             await _Reply(writer, leaving, self._speed).send(answer, method, request.http_version)
@@ -140,12 +139,6 @@ async def _left(reader: asyncio.StreamReader) -> None:
     with contextlib.suppress(OSError):
         while await reader.read(65536):
             pass
-
-
-def _no_delay(writer: asyncio.StreamWriter) -> None:
-    sock = writer.get_extra_info("socket")
-    if sock is not None:
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 class _Reply:
