@@ -130,8 +130,7 @@ class Generation:
     after the `Final`.
     """
 
-    def __init__(self, id: str, on_cancel: Callable[[], None]) -> None:
-        self.id = id
+    def __init__(self, on_cancel: Callable[[], None]) -> None:
         self._on_cancel: Callable[[], None] | None = on_cancel
         self._steps: deque[Step] = deque()
         self._waiter: asyncio.Future[None] | None = None

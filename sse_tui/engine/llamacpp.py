@@ -112,7 +112,7 @@ class LlamaCppEngine:
             raise EngineError(
                 "request-invalid", f"The request cannot be sent to the engine process: {error}."
             ) from error
-        generation = Generation(request.id, lambda: self._cancel(key))
+        generation = Generation(lambda: self._cancel(key))
         self._generations[key] = generation
         if self._worker is not None:
             self._worker.send(submit)

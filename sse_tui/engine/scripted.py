@@ -94,7 +94,7 @@ class ScriptedEngine:
         if len(self._tasks) >= self._capacity:
             raise EngineError("busy", f"The engine has {len(self._tasks)} generations.", "Try again later.")
         cancelled = asyncio.Event()
-        generation = Generation(request.id, cancelled.set)
+        generation = Generation(cancelled.set)
         prompt = _prompt_size(request)
         if prompt >= self._info.n_ctx:
             message = f"The prompt has {prompt} tokens; the context holds {self._info.n_ctx}."

@@ -25,7 +25,7 @@ async def chat_completions(request: Request) -> ASGIApp:
     endpoint: Endpoint = request.app.state.endpoint
     last_event_id = request.headers.get("last-event-id", "")
     if last_event_id:
-        return rest_or_end(await endpoint.resume(last_event_id))
+        return rest_or_end(endpoint.resume(last_event_id))
     endpoint.backend.require()
     try:
         body = await read_json_body(request, endpoint.settings.max_body_bytes)

@@ -166,7 +166,7 @@ class EventStreamResponse:
             if wakeup.events:
                 wakeup.events = False
                 try:
-                    blocks, ended = await store.read_from(stream, self._next, limit)
+                    blocks, ended = store.read_from(stream, self._next, limit)
                 except EvictedError as evicted:
                     await write(comment(_dropped(stream, self._next, evicted.oldest)))
                     raise ReaderDroppedError(stream) from None

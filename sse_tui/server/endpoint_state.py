@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Callable
 
 from sse_tui.engine.interface import EngineInfo, Generation
 from sse_tui.errors import EngineError
@@ -19,7 +18,6 @@ from sse_tui.server.chunks import ChatChunks
 from sse_tui.server.delivery import EventStreamResponse
 from sse_tui.server.event_id import EventId, parse_event_id
 from sse_tui.server.generation import Run
-from sse_tui.server.memory_store import MemoryStore
 from sse_tui.server.settings import ServerSettings
 from sse_tui.server.status import EndpointState
 from sse_tui.server.store import EventStore, StreamState
@@ -30,17 +28,10 @@ from sse_tui.version import __version__
 class Endpoint:
     """What all requests share."""
 
-    def __init__(
-        self,
-        backend: Backend,
-        settings: ServerSettings,
-        *,
-        store: EventStore | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, backend: Backend, settings: ServerSettings, store: EventStore | None = None) -> None:
         self.backend = backend
         self.settings = settings
-        self.store = MemoryStore(settings.store, clock) if store is None else store
+        self.store = store or EventStore(settings)
         self.runs: dict[str, Run] = {}
         self.whole: set[Generation] = set()
         # There is one token, so everyone who knows it owns the same streams.
@@ -99,7 +90,7 @@ class Endpoint:
             self.store, run.stream, -1, self.settings, headers=headers, counted=run, opening=True
         )
 
-    async def resume(self, last_event_id: str, stream: str | None = None) -> EventStreamResponse | None:
+    def resume(self, last_event_id: str, stream: str | None = None) -> EventStreamResponse | None:
         """The rest of a stream after `last_event_id`; None when the stream has ended and that was its last event.
 
         Raises 404 when the id is not an event of one of this client's streams (or of `stream`), 409 when the next
@@ -108,21 +99,21 @@ class Endpoint:
         last = parse_event_id(last_event_id)
         if last is None or stream not in (None, last.stream):
             raise unknown_event(last_event_id)
-        state = await self.state_of(last.stream)
+        state = self.state_of(last.stream)
         if state is None or last.seq >= state.next:
             raise unknown_event(last_event_id)
         return self._continue(last, state, {"Last-Event-ID": str(last)})
 
-    async def from_start(self, stream: str) -> EventStreamResponse | None:
+    def from_start(self, stream: str) -> EventStreamResponse | None:
         """All of a stream, from its first event."""
-        state = await self.state_of(stream)
+        state = self.state_of(stream)
         if state is None:
             raise ApiError(404, "stream_not_found", f"There is no stream {stream!r}.", param="id")
         return self._continue(EventId(stream, -1), state, {})
 
-    async def state_of(self, stream: str) -> StreamState | None:
+    def state_of(self, stream: str) -> StreamState | None:
         """The stream's state, None if it is not one of this client's."""
-        state = await self.store.state(stream)
+        state = self.store.state(stream)
         return state if state is not None and state.owner == self.owner else None
 
     async def shut_down(self) -> None:
@@ -151,7 +142,7 @@ class Endpoint:
     def _on_end(self, run: Run) -> None:
         self.runs.pop(run.stream, None)
         # The store forgets old streams whenever it is used; it may not be used again.
-        asyncio.get_running_loop().call_later(self.settings.store.max_age_s + 1, self.store.sweep)
+        asyncio.get_running_loop().call_later(self.settings.store_max_age_s + 1, self.store.sweep)
 
 
 def unknown_event(last_event_id: str) -> ApiError:

@@ -10,18 +10,6 @@ from sse_tui.errors import UsageError
 from sse_tui.limits import MAX_REQUEST_BYTES, STORE_BYTES
 
 
-class StoreLimits(msgspec.Struct, kw_only=True, frozen=True):
-    """How many events are kept for resuming clients.
-
-    At most `max_events` of one stream and `max_bytes` of all streams together, for `max_age_s` seconds after a
-    stream's end.
-    """
-
-    max_events: int = 50_000
-    max_bytes: int = STORE_BYTES
-    max_age_s: float = 300.0
-
-
 class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     """Settings of one endpoint. Times in seconds unless the name says otherwise.
 
@@ -29,7 +17,8 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     `accept_wait_s` is how long a response waits for the engine's first step, so that an early failure is still an HTTP
     error; after that the 200 is sent anyway. `write_bytes` bounds one write to one reader. A reader whose connection
     accepts nothing for `send_timeout_s` is dropped. `drain_s` is the time that running responses get at a shutdown.
-    `allow_origins` are the web origins that may read (CORS).
+    For resuming clients at most `store_max_events` of one stream and `store_max_bytes` of all streams are kept, for
+    `store_max_age_s` after a stream's end. `allow_origins` are the web origins that may read (CORS).
     """
 
     host: str = "127.0.0.1"
@@ -38,7 +27,9 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     heartbeat_s: float = 15.0
     grace_s: float = 30.0
     retry_ms: int = 1000
-    store: StoreLimits = StoreLimits()
+    store_max_events: int = 50_000
+    store_max_bytes: int = STORE_BYTES
+    store_max_age_s: float = 300.0
     max_body_bytes: int = MAX_REQUEST_BYTES
     max_streams: int = 64
     accept_wait_s: float = 0.25

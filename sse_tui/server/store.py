@@ -1,16 +1,17 @@
 """The event store: encoded events by stream and sequence number, for any number of readers at any position.
 
 A generation appends and never waits; readers pull at their own pace. So a slow reader costs nothing but its own
-connection, and one that falls behind the oldest event kept gets an `EvictedError`, never a gap.
-
-Writes are plain calls, because a writer must not wait for a reader or a network; reads are awaited, so that a store
-outside this process fits the same protocol.
+connection, and one that falls behind the oldest event kept gets an `EvictedError`, never a gap. The store is in memory,
+bounded in events per stream, bytes of all streams, and age after a stream's end.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+from sse_tui.server.settings import ServerSettings
 
 
 class EvictedError(Exception):
@@ -37,28 +38,139 @@ class StreamState(NamedTuple):
     finished: bool
 
 
-class EventStore(Protocol):
-    """Streams of encoded events. Sequence numbers count from 0 in each stream."""
+class _Stream:
+    """One stream's events: `blocks[start:]` are kept, and `blocks[start]` has sequence number `oldest`."""
 
-    def create(self, stream: str, owner: str) -> None: ...
+    __slots__ = ("blocks", "ended_at", "oldest", "owner", "size", "start", "wakers")
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        self.blocks: list[bytes] = []
+        self.start = 0
+        self.oldest = 0
+        self.size = 0
+        self.ended_at: float | None = None
+        self.wakers: list[Callable[[], None]] = []
+
+    @property
+    def next(self) -> int:
+        return self.oldest + len(self.blocks) - self.start
+
+    def drop_oldest(self) -> int:
+        """Forget the oldest event; returns its size. The list is cut in large steps: O(1) amortised."""
+        size = len(self.blocks[self.start])
+        self.blocks[self.start] = b""
+        self.start += 1
+        self.oldest += 1
+        self.size -= size
+        if self.start > 64 and self.start * 2 > len(self.blocks):
+            del self.blocks[: self.start]
+            self.start = 0
+        return size
+
+    def drop_all(self) -> int:
+        """Forget every event, but not the stream; returns the size."""
+        size, self.oldest = self.size, self.next
+        self.blocks, self.start, self.size = [], 0, 0
+        return size
+
+
+class EventStore:
+    """Streams of encoded events. Sequence numbers count from 0 in each stream.
+
+    Its limits are the `store_` settings; `clock` gives monotonic seconds. `size` is the bytes of all events kept.
+    """
+
+    def __init__(self, settings: ServerSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limits = settings
+        self._clock = clock
+        self._streams: dict[str, _Stream] = {}
+        self.size = 0
+
+    def create(self, stream: str, owner: str) -> None:
+        if stream in self._streams:
+            raise ValueError(f"stream {stream} exists")
+        self.sweep()
+        self._streams[stream] = _Stream(owner)
 
     def append(self, stream: str, block: bytes) -> None:
         """Keep the next event of `stream` and wake its readers."""
+        kept = self._streams[stream]
+        if kept.ended_at is not None:
+            raise ValueError(f"stream {stream} is finished")
+        kept.blocks.append(block)
+        kept.size += len(block)
+        self.size += len(block)
+        if kept.next - kept.oldest > self._limits.store_max_events:
+            self.size -= kept.drop_oldest()
+        if self.size > self._limits.store_max_bytes:
+            self._make_room()
+        for wake in kept.wakers:
+            wake()
 
     def finish(self, stream: str) -> None:
         """No event follows. Wakes the readers."""
-
-    def sweep(self) -> None:
-        """Forget the streams that ended too long ago."""
+        kept = self._streams[stream]
+        if kept.ended_at is None:
+            kept.ended_at = self._clock()
+            for wake in kept.wakers:
+                wake()
 
     def watch(self, stream: str, wake: Callable[[], None]) -> Callable[[], None]:
         """Call `wake` after every append and the finish, until the returned function is called."""
+        kept = self._streams.get(stream)
+        if kept is None:
+            return lambda: None
+        # A new list each time: an append may be iterating over the old one.
+        kept.wakers = [*kept.wakers, wake]
 
-    async def state(self, stream: str) -> StreamState | None:
+        def unwatch() -> None:
+            kept.wakers = [other for other in kept.wakers if other is not wake]
+
+        return unwatch
+
+    def state(self, stream: str) -> StreamState | None:
         """Where the stream stands, None when it is not (or no longer) known."""
+        self.sweep()
+        kept = self._streams.get(stream)
+        if kept is None:
+            return None
+        return StreamState(kept.owner, kept.oldest, kept.next, kept.ended_at is not None)
 
-    async def read_from(self, stream: str, seq: int, max_bytes: int) -> Batch:
+    def read_from(self, stream: str, seq: int, max_bytes: int) -> Batch:
         """The events from `seq` on, up to about `max_bytes` of them, but at least one if there is one.
 
         Raises `EvictedError` when the event `seq`, or the whole stream, is no longer kept.
         """
+        kept = self._streams.get(stream)
+        if kept is None:
+            raise EvictedError(None)
+        if seq < kept.oldest:
+            raise EvictedError(kept.oldest if kept.next > kept.oldest else None)
+        first = kept.start + seq - kept.oldest
+        last, size = first, 0
+        while last < len(kept.blocks) and (last == first or size + len(kept.blocks[last]) <= max_bytes):
+            size += len(kept.blocks[last])
+            last += 1
+        return Batch(kept.blocks[first:last], kept.ended_at is not None and last == len(kept.blocks))
+
+    def sweep(self) -> None:
+        """Forget the streams that ended too long ago."""
+        before = self._clock() - self._limits.store_max_age_s
+        for name, kept in list(self._streams.items()):
+            if kept.ended_at is not None and kept.ended_at < before:
+                del self._streams[name]
+                self.size -= kept.size
+
+    def _make_room(self) -> None:
+        """Free bytes: first the events of the stream that ended longest ago, then the oldest of the largest.
+
+        A stream whose events are gone stays known until it is old enough to be forgotten, so that a resume is told
+        "evicted" instead of "unknown".
+        """
+        while self.size > self._limits.store_max_bytes:
+            finished = [kept for kept in self._streams.values() if kept.ended_at is not None and kept.size]
+            if finished:
+                self.size -= min(finished, key=lambda kept: kept.ended_at or 0.0).drop_all()
+                continue
+            self.size -= max(self._streams.values(), key=lambda kept: kept.size).drop_oldest()

@@ -25,15 +25,15 @@ async def follow(request: Request) -> ASGIApp:
     # so the header, which is newer then, comes first.
     last_event_id = request.headers.get("last-event-id", "") or request.query_params.get("last_event_id", "")
     if last_event_id:
-        return rest_or_end(await endpoint.resume(last_event_id, stream))
-    return rest_or_end(await endpoint.from_start(stream))
+        return rest_or_end(endpoint.resume(last_event_id, stream))
+    return rest_or_end(endpoint.from_start(stream))
 
 
 async def cancel(request: Request) -> Response:
     """Cancel the stream's generation. A stream that has ended stays as it is."""
     endpoint: Endpoint = request.app.state.endpoint
     stream = request.path_params["id"]
-    state = await endpoint.state_of(stream)
+    state = endpoint.state_of(stream)
     if state is None:
         raise ApiError(404, "stream_not_found", f"There is no stream {stream!r}.", param="id")
     run = endpoint.runs.get(stream)

@@ -12,7 +12,6 @@ import pytest
 
 from sse_tui.engine.scripted import ScriptedEngine
 from sse_tui.eventstream import Comment, Event, NoData, Retry
-from sse_tui.server.settings import StoreLimits
 
 
 async def test_the_headers_keep_proxies_from_holding_it_back(serving: Any) -> None:
@@ -82,7 +81,7 @@ async def test_a_client_that_never_reads_costs_little_and_slows_nobody(serving: 
     """20 MB go by a client that takes nothing: memory stays near the store's bound, others get it all."""
     pieces, size = 2500, 8000
     engine = ScriptedEngine(["x" * size] * pieces, gap_ms=0.4)
-    served = await serving(engine, store=StoreLimits(max_bytes=2 * 2**20))
+    served = await serving(engine, store_max_bytes=2 * 2**20)
     tracemalloc.start()
     try:
         slow = await _never_read(served)

@@ -176,9 +176,7 @@ async def test_an_id_of_another_stream_does_not_fit_this_ones_url(serving: Any) 
 
 
 async def test_an_evicted_event_is_409_with_the_oldest_that_is_kept(serving: Any, events: Any) -> None:
-    from sse_tui.server.settings import StoreLimits
-
-    served = await serving(ScriptedEngine(TEXT), store=StoreLimits(max_events=6))
+    served = await serving(ScriptedEngine(TEXT), store_max_events=6)
     full = await served.whole()
     oldest = full[-6].id
     for place, event in enumerate(full[:-1]):
@@ -198,10 +196,10 @@ async def test_a_stream_is_its_owners_alone() -> None:
     from sse_tui.server.asgi_app import build_app
     from sse_tui.server.backend import Backend
     from sse_tui.server.endpoint_state import Endpoint
-    from sse_tui.server.memory_store import MemoryStore
-    from sse_tui.server.settings import ServerSettings, StoreLimits
+    from sse_tui.server.settings import ServerSettings
+    from sse_tui.server.store import EventStore
 
-    store, stream = MemoryStore(StoreLimits(), lambda: 0.0), "ab" * 12
+    store, stream = EventStore(ServerSettings(), lambda: 0.0), "ab" * 12
     for token, status in (("one", 200), ("two", 404)):
         endpoint = Endpoint(Backend(ScriptedEngine()), ServerSettings(token=token), store=store)
         if token == "one":

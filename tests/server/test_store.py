@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sse_tui.server.memory_store import MemoryStore
-from sse_tui.server.settings import StoreLimits
-from sse_tui.server.store import EvictedError
+from sse_tui.server.settings import ServerSettings
+from sse_tui.server.store import EventStore, EvictedError
 
 
 class Clock:
@@ -21,8 +20,9 @@ class Clock:
         return self.now
 
 
-def store(clock: Clock | None = None, **limits: Any) -> MemoryStore:
-    return MemoryStore(StoreLimits(**limits), clock or Clock())
+def store(clock: Clock | None = None, **limits: Any) -> EventStore:
+    settings = ServerSettings(**{f"store_{name}": value for name, value in limits.items()})
+    return EventStore(settings, clock or Clock())
 
 
 async def test_events_come_back_from_any_place_in_order() -> None:
@@ -31,12 +31,12 @@ async def test_events_come_back_from_any_place_in_order() -> None:
     for seq in range(5):
         kept.append("a", b"%d" % seq)
     for seq in range(6):
-        batch = await kept.read_from("a", seq, 1000)
+        batch = kept.read_from("a", seq, 1000)
         assert batch.blocks == [b"%d" % each for each in range(seq, 5)]
         assert not batch.ended
     kept.finish("a")
-    assert (await kept.read_from("a", 5, 1000)).ended
-    assert (await kept.state("a")) == ("me", 0, 5, True)
+    assert (kept.read_from("a", 5, 1000)).ended
+    assert (kept.state("a")) == ("me", 0, 5, True)
 
 
 async def test_a_read_is_bounded_in_bytes_but_never_empty() -> None:
@@ -45,9 +45,9 @@ async def test_a_read_is_bounded_in_bytes_but_never_empty() -> None:
     for _ in range(4):
         kept.append("a", b"x" * 10)
     kept.finish("a")
-    assert await kept.read_from("a", 0, 1) == ([b"x" * 10], False)
-    assert await kept.read_from("a", 0, 25) == ([b"x" * 10] * 2, False)
-    assert await kept.read_from("a", 2, 25) == ([b"x" * 10] * 2, True)
+    assert kept.read_from("a", 0, 1) == ([b"x" * 10], False)
+    assert kept.read_from("a", 0, 25) == ([b"x" * 10] * 2, False)
+    assert kept.read_from("a", 2, 25) == ([b"x" * 10] * 2, True)
 
 
 async def test_the_oldest_events_of_a_long_stream_go() -> None:
@@ -56,9 +56,9 @@ async def test_the_oldest_events_of_a_long_stream_go() -> None:
     for seq in range(500):
         kept.append("a", b"%d" % seq)
     with pytest.raises(EvictedError) as caught:
-        await kept.read_from("a", 496, 1000)
+        kept.read_from("a", 496, 1000)
     assert caught.value.oldest == 497
-    assert (await kept.read_from("a", 497, 1000)).blocks == [b"497", b"498", b"499"]
+    assert (kept.read_from("a", 497, 1000)).blocks == [b"497", b"498", b"499"]
     assert kept.size == 9
 
 
@@ -74,13 +74,13 @@ async def test_bytes_of_all_streams_are_bounded_and_finished_streams_go_first() 
     kept.append("running", b"x" * 50)
     assert kept.size == 80
     with pytest.raises(EvictedError) as caught:
-        await kept.read_from("old", 0, 1000)
+        kept.read_from("old", 0, 1000)
     assert caught.value.oldest is None
-    assert await kept.state("old") == ("", 1, 1, True), "known, though nothing of it is kept"
-    assert (await kept.read_from("newer", 0, 1000)).blocks
+    assert kept.state("old") == ("", 1, 1, True), "known, though nothing of it is kept"
+    assert (kept.read_from("newer", 0, 1000)).blocks
     kept.append("running", b"y" * 99)
     assert kept.size == 99
-    assert (await kept.read_from("running", 1, 1000)).blocks == [b"y" * 99]
+    assert (kept.read_from("running", 1, 1000)).blocks == [b"y" * 99]
 
 
 async def test_a_stream_is_forgotten_some_time_after_its_end_and_not_before() -> None:
@@ -89,15 +89,15 @@ async def test_a_stream_is_forgotten_some_time_after_its_end_and_not_before() ->
     kept.create("a", "")
     kept.append("a", b"x")
     clock.now = 1000
-    assert await kept.state("a"), "a running stream has no age"
+    assert kept.state("a"), "a running stream has no age"
     kept.finish("a")
     clock.now = 1010
-    assert await kept.state("a")
+    assert kept.state("a")
     clock.now = 1010.1
-    assert await kept.state("a") is None
+    assert kept.state("a") is None
     assert kept.size == 0
     with pytest.raises(EvictedError):
-        await kept.read_from("a", 0, 1000)
+        kept.read_from("a", 0, 1000)
 
 
 async def test_readers_are_woken_until_they_stop_watching() -> None:
@@ -146,11 +146,11 @@ async def test_never_over_the_bounds_and_what_is_kept_is_right(
         assert kept.size <= max_bytes
     total = 0
     for stream in range(3):
-        state = await kept.state(str(stream))
+        state = kept.state(str(stream))
         assert state is not None
         assert state.next == len(sent[stream])
         assert state.next - state.oldest <= max_events
-        blocks = (await kept.read_from(str(stream), state.oldest, 10**9)).blocks
+        blocks = (kept.read_from(str(stream), state.oldest, 10**9)).blocks
         assert blocks == sent[stream][state.oldest :]
         total += sum(map(len, blocks))
     assert total == kept.size

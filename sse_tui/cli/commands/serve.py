@@ -17,7 +17,6 @@ from sse_tui.errors import UsageError
 if TYPE_CHECKING:
     from sse_tui.config import Loaded
     from sse_tui.server.serve_options import ServeOptions
-    from sse_tui.server.settings import ServerSettings
     from sse_tui.server.status import EndpointStatus, StatusWatcher
 
 
@@ -86,11 +85,15 @@ def _token(loaded: Loaded, asked: str | None) -> str | None:
 
 
 def _options(loaded: Loaded, engine: str, token: str | None, given: dict[str, Any]) -> ServeOptions:
+    import msgspec
+
     from sse_tui.server.serve_options import ServeOptions
+    from sse_tui.server.settings import ServerSettings
 
     local = loaded.config.local
+    settings = msgspec.convert(loaded.config.server, ServerSettings, from_attributes=True)
     return ServeOptions(
-        settings=_settings(loaded, token),
+        settings=msgspec.structs.replace(settings, token=token),
         engine="scripted" if engine == "scripted" else "llamacpp",
         model=local.model if engine == "llamacpp" else None,
         n_gpu_layers=local.n_gpu_layers,
@@ -100,29 +103,6 @@ def _options(loaded: Loaded, engine: str, token: str | None, given: dict[str, An
         script=given["script"],
         ttft_ms=given["ttft_ms"],
         gap_ms=given["gap_ms"],
-    )
-
-
-def _settings(loaded: Loaded, token: str | None) -> ServerSettings:
-    from sse_tui.server.settings import ServerSettings, StoreLimits
-
-    section = loaded.config.server
-    return ServerSettings(
-        host=section.host,
-        port=section.port,
-        token=token,
-        heartbeat_s=section.heartbeat_s,
-        grace_s=section.grace_s,
-        retry_ms=section.retry_ms,
-        store=StoreLimits(
-            max_events=section.store_max_events,
-            max_bytes=section.store_max_bytes,
-            max_age_s=section.store_max_age_s,
-        ),
-        max_body_bytes=section.max_body_bytes,
-        max_streams=section.max_streams,
-        allow_origins=list(section.allow_origins),
-        access_log=section.access_log,
     )
 
 
