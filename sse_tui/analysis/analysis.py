@@ -6,7 +6,7 @@ assembled. Nothing here does input or output, and the only time is that of the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from sse_tui import dialects, fields
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
@@ -21,7 +21,6 @@ from sse_tui.recording.records import (
     Chunk,
     Close,
     End,
-    Fault,
     Header,
     Note,
     Phase,
@@ -30,6 +29,8 @@ from sse_tui.recording.records import (
     Request,
     Response,
 )
+
+_VISIBLE = (Text, Refusal)
 
 
 class _Wire:
@@ -72,17 +73,6 @@ class Analysis:
         self._limit = max_event_bytes
         self._wire: _Wire | None = None
         self._timed = self.header.clock != "none"
-        self._readers: dict[type, Callable[[Record], Iterable[Entry]]] = {
-            Request: self._request,
-            Phase: self._phase,
-            Response: self._response,
-            Chunk: self._chunk,
-            Fault: self._plain,
-            Close: self._close,
-            Reconnect: self._reconnect,
-            Note: self._note,
-            End: self._ended,
-        }
 
     @property
     def turn(self) -> Turn | None:
@@ -101,7 +91,7 @@ class Analysis:
 
     def feed(self, record: Record) -> list[Entry]:
         """The entries that this record completes, in order."""
-        entries = list(self._readers[type(record)](record))
+        entries = self._chunk(record) if type(record) is Chunk else self._other(record)
         if entries and self.turns:
             found = self.diagnosis.observe(self.turns[-1], entries)
             if found:
@@ -122,27 +112,47 @@ class Analysis:
                     break
         return found
 
-    def _entry(self, record: Record) -> Entry:
-        return Entry(record.kind, self._time(record.t), record.turn, record.conn, record=record)
-
     def _time(self, t: int) -> int | None:
         return t if self._timed else None
 
-    def _plain(self, record: Record) -> Iterable[Entry]:
-        return [self._entry(record)]
+    def _other(self, record: Record) -> list[Entry]:
+        """A record that is not a read has an entry of its own; a close also completes what its body left open."""
+        entries: list[Entry] = []
+        match record:
+            case Request():
+                self._request(record)
+            case Phase():
+                turn, _ = self._current(record)
+                if len(turn.connections) == 1:
+                    turn.clocks.phase(record.name, record.t, record.dt)
+            case Response():
+                self._response(record)
+            case Close():
+                entries = self._close(record)
+            case Reconnect() if self.turns:
+                self.turns[-1].reconnecting = True
+            case Note():
+                self.notes.append(record.text)
+            case End():
+                self.end = record
+                if self.turns:
+                    self.turns[-1].reconnecting = False
+        entries.append(Entry(record.kind, self._time(record.t), record.turn, record.conn, record=record))
+        return entries
 
-    def _request(self, record: Record) -> Iterable[Entry]:
-        assert isinstance(record, Request)
-        turn = self.turns[-1] if self.turns else None
+    def _request(self, record: Request) -> None:
+        turn = self.turn
         if turn is None or turn.number != record.turn:
             turn = self._new_turn(record.turn, self._dialect or self._known(record.dialect))
-        conn = Connection(record.conn, request=record)
-        turn.connections.append(conn)
+        self._connect(turn, Connection(record.conn, request=record))
         turn.reconnecting = False
         turn.clocks.started(record.t)
-        self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
         self.idle = Idle()
-        return [self._entry(record)]
+
+    def _connect(self, turn: Turn, conn: Connection) -> _Wire:
+        turn.connections.append(conn)
+        self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
+        return self._wire
 
     def _known(self, dialect: str | None) -> str | None:
         """A recorded dialect; None, which detects it, for one that a later version of the program may have had."""
@@ -159,24 +169,13 @@ class Analysis:
 
     def _current(self, record: Record) -> tuple[Turn, _Wire]:
         """The turn and wire of a record; made up for recordings that begin in the middle, as imported bytes do."""
-        if not self.turns:
-            self._new_turn(record.turn or 1, self._dialect)
-        turn = self.turns[-1]
-        if self._wire is None or self._wire.conn.number != record.conn:
-            conn = Connection(record.conn)
-            turn.connections.append(conn)
-            self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
-        return turn, self._wire
+        turn = self.turn or self._new_turn(record.turn or 1, self._dialect)
+        wire = self._wire
+        if wire is None or wire.conn.number != record.conn:
+            wire = self._connect(turn, Connection(record.conn))
+        return turn, wire
 
-    def _phase(self, record: Record) -> Iterable[Entry]:
-        assert isinstance(record, Phase)
-        turn, _ = self._current(record)
-        if len(turn.connections) == 1:
-            turn.clocks.phase(record.name, record.t, record.dt)
-        return [self._entry(record)]
-
-    def _response(self, record: Record) -> Iterable[Entry]:
-        assert isinstance(record, Response)
+    def _response(self, record: Response) -> None:
         turn, wire = self._current(record)
         wire.conn.response = record
         decoder = ContentDecoder(record.headers)
@@ -186,17 +185,12 @@ class Analysis:
         if record.status == 204:
             turn.continuity.nothing_more()
         elif record.status == 200:
-            asked = (
-                fields.first(wire.conn.request.headers, "last-event-id")
-                if wire.conn.request is not None
-                else None
-            )
+            request = wire.conn.request
+            asked = fields.first(request.headers if request is not None else (), "last-event-id")
             turn.continuity.connected(asked or "", fields.first(record.headers, "last-event-id"))
         turn.dialect.headers_seen(record.headers)
-        return [self._entry(record)]
 
-    def _chunk(self, record: Record) -> Iterable[Entry]:
-        assert isinstance(record, Chunk)
+    def _chunk(self, record: Chunk) -> list[Entry]:
         turn, wire = self._current(record)
         conn, t = wire.conn, record.t
         data = record.data
@@ -302,16 +296,13 @@ class Analysis:
     def _tokens(self, turn: Turn, wire: _Wire, deltas: Sequence[Delta], t: int) -> None:
         bearing = visible = False
         for delta in deltas:
-            if isinstance(delta, Text):
+            if isinstance(delta, _VISIBLE):
                 if delta.text:
                     bearing = visible = True
             elif isinstance(delta, Reasoning):
                 bearing = bearing or bool(delta.text)
             elif isinstance(delta, ToolCall):
                 if delta.arguments or delta.name:
-                    bearing = visible = True
-            elif isinstance(delta, Refusal):
-                if delta.text:
                     bearing = visible = True
             elif isinstance(delta, Meta) and delta.name == "ping":
                 self.idle.beat(t)
@@ -320,8 +311,7 @@ class Analysis:
             turn.clocks.token(t, visible=visible)
             turn.gaps.token(t, self.reads, conn=wire.conn.number)
 
-    def _close(self, record: Record) -> Iterable[Entry]:
-        assert isinstance(record, Close)
+    def _close(self, record: Close) -> list[Entry]:
         if self.turns and self.turns[-1].reconnecting:
             # Given up while waiting for the next connection: the last one is closed once more, for another reason.
             turn = self.turns[-1]
@@ -329,27 +319,10 @@ class Analysis:
             if turn.connections and turn.connections[-1].number == record.conn:
                 turn.connections[-1].close = record
                 turn.clocks.end(record.t)
-                return [self._entry(record)]
+                return []
         turn, wire = self._current(record)
         wire.conn.close = record
         entries = [] if wire.broken else self._items(turn, wire, wire.parser.close(), record.t)
         turn.clocks.end(record.t)
         self._wire = None
-        return [*entries, self._entry(record)]
-
-    def _reconnect(self, record: Record) -> Iterable[Entry]:
-        if self.turns:
-            self.turns[-1].reconnecting = True
-        return [self._entry(record)]
-
-    def _note(self, record: Record) -> Iterable[Entry]:
-        assert isinstance(record, Note)
-        self.notes.append(record.text)
-        return [self._entry(record)]
-
-    def _ended(self, record: Record) -> Iterable[Entry]:
-        assert isinstance(record, End)
-        self.end = record
-        if self.turns:
-            self.turns[-1].reconnecting = False
-        return [self._entry(record)]
+        return entries

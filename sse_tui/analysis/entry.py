@@ -33,6 +33,19 @@ ITEM_KINDS: dict[type, str] = {
     Tail: "tail",
 }
 
+# The most telling first.
+_LABELS: list[tuple[type, str]] = [
+    (StreamFault, "error"),
+    (Malformed, "malformed"),
+    (ToolCall, "tool"),
+    (Text, "token"),
+    (Refusal, "refusal"),
+    (Reasoning, "reasoning"),
+    (Finish, "finish"),
+    (Usage, "usage"),
+    (Progress, "progress"),
+]
+
 
 @dataclass(slots=True)
 class Entry:
@@ -63,35 +76,12 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """What kind of event it is to a person: token, reasoning, tool, usage, finish, done, error, role, event..."""
-        if self.kind != "event" and not self.deltas:
+        """What kind of event it is to a person: the most telling of its deltas by name, else its kind."""
+        if not self.deltas:
             return self.kind
-        return event_label(self.deltas)
-
-
-_LABELS: list[tuple[type, str]] = [
-    (StreamFault, "error"),
-    (Malformed, "malformed"),
-    (ToolCall, "tool"),
-    (Text, "token"),
-    (Refusal, "refusal"),
-    (Reasoning, "reasoning"),
-    (Finish, "finish"),
-    (Usage, "usage"),
-    (Progress, "progress"),
-]
-
-
-def event_label(deltas: Sequence[Delta]) -> str:
-    """The most telling of an event's deltas, by name; "event" for one that its dialect has nothing to say about."""
-    if not deltas:
-        return "event"
-    kinds = {type(delta) for delta in deltas}
-    for kind, label in _LABELS:
-        if kind in kinds:
-            return label
-    names = {delta.name for delta in deltas if isinstance(delta, Meta)}
-    for name in ("done", "role", "ping"):
-        if name in names:
-            return name
-    return "event"
+        kinds = {type(delta) for delta in self.deltas}
+        for kind, label in _LABELS:
+            if kind in kinds:
+                return label
+        names = {delta.name for delta in self.deltas if isinstance(delta, Meta)}
+        return next((name for name in ("done", "role", "ping") if name in names), "event")

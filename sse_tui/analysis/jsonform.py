@@ -18,6 +18,8 @@ from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
 from sse_tui.fields import first
 from sse_tui.metrics import label_for
 
+_ANSWER = ("text", "reasoning", "refusal", "tool_calls", "finish_reason", "usage")
+
 
 def entry_json(entry: Entry) -> dict[str, Any]:
     """One line of ``tail --json`` and ``open --json``."""
@@ -54,13 +56,8 @@ def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
         "dialect": turn.dialect_name,
         "model": answer.model,
         "outcome": turn.outcome.value,
-        "text": answer.text,
-        "reasoning": answer.reasoning,
-        "refusal": answer.refusal,
-        "tool_calls": answer.tool_calls,
-        "finish_reason": answer.finish_reason,
-        "usage": answer.usage,
-        "error": _error(turn),
+        **{name: getattr(answer, name) for name in _ANSWER},
+        "error": turn.error and turn.error._asdict(),
         "events": turn.events,
         "event_types": dict(turn.event_types),
         "comments": turn.comments,
@@ -76,20 +73,8 @@ def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
         "continuity": continuity_json(turn),
         "findings": [finding_json(finding) for finding in turn.findings],
     }
-    extras = {
-        "server_tool_calls": answer.server_tool_calls,
-        "tool_plan": answer.tool_plan,
-        "final_text": answer.final_text,
-        "incomplete_reason": answer.incomplete_reason,
-        "jsonrpc": answer.jsonrpc,
-    }
-    out |= {name: value for name, value in extras.items() if value}
-    return out
-
-
-def _error(turn: Turn) -> dict[str, Any] | None:
-    error = turn.error
-    return None if error is None else {"type": error.type, "code": error.code, "message": error.message}
+    extras = ("server_tool_calls", "tool_plan", "final_text", "incomplete_reason", "jsonrpc")
+    return out | {name: value for name in extras if (value := getattr(answer, name))}
 
 
 def clocks_json(turn: Turn) -> dict[str, float | None]:
@@ -105,13 +90,7 @@ def gaps_json(turn: Turn) -> dict[str, Any]:
     return {
         "label": label_for(turn.tokens_per_event),
         "n": stats.n,
-        "mean": _round(stats.mean),
-        "sd": _round(stats.sd),
-        "p50": _round(stats.p50),
-        "p90": _round(stats.p90),
-        "p95": _round(stats.p95),
-        "p99": _round(stats.p99),
-        "max": _round(stats.max),
+        **{name: _round(getattr(stats, name)) for name in ("mean", "sd", "p50", "p90", "p95", "p99", "max")},
         "coalesced": gaps.coalesced,
         "stutters": gaps.stutters,
         "token_events": gaps.token_events,
@@ -143,23 +122,14 @@ def connections_json(turn: Turn) -> list[dict[str, Any]]:
 def continuity_json(turn: Turn) -> dict[str, Any] | None:
     """The verdict over the turn's reconnects; null when it never reconnected."""
     verdict = turn.verdict
-    if verdict is None:
-        return None
-    return {"verdict": verdict.kind, "n": verdict.n, "detail": verdict.detail}
+    return verdict and {"verdict": verdict.kind, "n": verdict.n, "detail": verdict.detail}
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:
     """One finding; beside what the contract names: how often it occurred, the first bytes, the evidence."""
+    named = ("rule", "severity", "message", "advice", "reference", "conn", "start", "end", "event")
     return {
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "message": finding.message,
-        "advice": finding.advice,
-        "reference": finding.reference,
-        "conn": finding.conn,
-        "start": finding.start,
-        "end": finding.end,
-        "event": finding.event,
+        **{name: getattr(finding, name) for name in named},
         "t_ms": _ms(finding.t),
         "count": finding.count,
         "raw": finding.raw.decode("utf-8", "backslashreplace"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import TypeAlias
 
 from sse_tui.dialects.base import Dialect, StreamFault
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, StreamError
@@ -35,7 +34,7 @@ class Outcome(StrEnum):
     @property
     def complete(self) -> bool | None:
         """Whether the whole answer arrived; None where that is unknown, or the turn was stopped."""
-        return True if self is Outcome.COMPLETE else False if self in _INCOMPLETE else None
+        return True if self is Outcome.COMPLETE else False if self in _ERRORS else None
 
     @property
     def failed(self) -> bool:
@@ -43,101 +42,84 @@ class Outcome(StrEnum):
         return self in (Outcome.ERROR, Outcome.REFUSED, Outcome.FAILED)
 
 
-_INCOMPLETE = (Outcome.TRUNCATED, Outcome.ERROR, Outcome.REFUSED, Outcome.FAILED)
+_ERRORS: dict[Outcome, type[SseTuiError]] = {
+    Outcome.TRUNCATED: StreamError,
+    Outcome.ERROR: StreamError,
+    Outcome.REFUSED: HttpError,
+    Outcome.FAILED: ConnectError,
+}
 
 
-_Row: TypeAlias = tuple[Outcome, str, str, type[SseTuiError] | None, str]
-
-
-def _fine(outcome: Outcome, words: str, bare: str = "") -> _Row:
-    return outcome, words, bare or words, None, ""
-
-
-def _cut(bare: str, words: str = "{detail}", code: str = "truncated-stream") -> _Row:
-    return Outcome.TRUNCATED, words, bare, StreamError, code
+def _cut(bare: str, code: str = "truncated-stream") -> tuple[Outcome, str, str, str]:
+    return Outcome.TRUNCATED, "{detail}", code, bare
 
 
 class Ending(Enum):
     """Why a turn stands as it does.
 
-    Each has its outcome; its words, where `{detail}` is what the transport or the server said and `{marker}` the end
-    marker of the dialect; its words without a detail; the class of its error (None: not an error), which gives the
-    exit code; and the code of that error ("" where the transport's own is kept).
+    Each has its outcome, which gives the class of its error and so the exit code; its words, where `{detail}` is what
+    the transport or the server said and `{marker}` the end marker of the dialect; the code of its error ("" where the
+    transport's own is kept); and its words without a detail, if these are others.
     """
 
-    CONNECTING = _fine(Outcome.CONNECTING, "connecting")
-    WAITING = _fine(Outcome.WAITING, "waiting for the first event")
-    STREAMING = _fine(Outcome.STREAMING, "streaming")
-    RECONNECTING = _fine(Outcome.RECONNECTING, "reconnecting")
-    UNFINISHED = _fine(Outcome.UNFINISHED, "the recording ends before the stream does")
+    CONNECTING = Outcome.CONNECTING, "connecting"
+    WAITING = Outcome.WAITING, "waiting for the first event"
+    STREAMING = Outcome.STREAMING, "streaming"
+    RECONNECTING = Outcome.RECONNECTING, "reconnecting"
+    UNFINISHED = Outcome.UNFINISHED, "the recording ends before the stream does"
 
-    MARKED = _fine(Outcome.COMPLETE, "the stream's end marker arrived")
-    FINISHED = _fine(Outcome.COMPLETE, "the answer was finished when the body ended")
-    CUT_AFTER = _fine(
-        Outcome.COMPLETE,
-        "the answer was finished before the connection broke: {detail}",
-        "the answer was finished before the connection broke",
-    )
-    BLOCKED = _fine(Outcome.COMPLETE, "the provider blocked the answer ({detail})")
-    ENDED = _fine(
+    MARKED = Outcome.COMPLETE, "the stream's end marker arrived"
+    FINISHED = Outcome.COMPLETE, "the answer was finished when the body ended"
+    CUT_AFTER = Outcome.COMPLETE, "the answer was finished before the connection broke: {detail}"
+    BLOCKED = Outcome.COMPLETE, "the provider blocked the answer ({detail})"
+    ENDED = (
         Outcome.ENDED,
         "the body ended normally; this dialect has no end marker, so whether that was all is unknown",
     )
-    NOTHING_LEFT = _fine(Outcome.ENDED, "the server answered 204: there is nothing more to read")
-    STOPPED = _fine(Outcome.STOPPED, "stopped by the client")
+    NOTHING_LEFT = Outcome.ENDED, "the server answered 204: there is nothing more to read"
+    STOPPED = Outcome.STOPPED, "stopped by the client"
 
-    NO_MARKER = _cut(
-        "the body ended normally, but without {marker}", "the body ended normally, but without {marker}"
-    )
+    NO_MARKER = Outcome.TRUNCATED, "the body ended normally, but without {marker}", "truncated-stream"
     INCOMPLETE = _cut("the connection closed before the end of the body")
     RESET = _cut("the connection was reset")
     LOST = _cut("the connection failed")
-    FAULT = _cut("an injected fault broke the connection", "an injected fault broke the connection: {detail}")
+    FAULT = Outcome.TRUNCATED, "an injected fault broke the connection: {detail}", "truncated-stream"
     CODING_CUT = _cut("the body ended within its compressed data")
-    NOT_CONTINUED = _cut(*["the server answered 204 to the request for the rest"] * 2)
-    NOT_RESUMED = _cut("it could not be resumed", "it could not be resumed: {detail}", "resume-failed")
-    TIMED_OUT = _cut("a time limit passed", code="timeout")
-    FIRST_BYTE_TIMEOUT = _cut("no data arrived within the first-byte timeout", code="first-byte-timeout")
-    IDLE_TIMEOUT = _cut("no data arrived within the idle timeout", code="idle-timeout")
-    TOTAL_TIMEOUT = _cut("the total time ran out", code="total-timeout")
-    UNDECODABLE = _cut("the body cannot be decoded", code="content-coding")
-    TOO_LARGE = _cut("an event is too large", code="event-too-large")
-    CAPTURE_GONE = _cut("the capture process ended", code="capture-gone")
-
-    REPORTED = (
-        Outcome.ERROR,
-        "the server reported an error in the stream: {detail}",
-        "the server reported an error in the stream",
-        StreamError,
-        "in-band-error",
+    NOT_CONTINUED = (
+        Outcome.TRUNCATED,
+        "the server answered 204 to the request for the rest",
+        "truncated-stream",
     )
-    REFUSED_STATUS = (Outcome.REFUSED, "{detail}", "the server refused the request", HttpError, "")
-    REFUSED_TYPE = (
-        Outcome.REFUSED, "{detail}", "the response is not an event stream", HttpError, "not-an-event-stream",
-    )  # fmt: skip
-    NO_RESPONSE = (Outcome.FAILED, "{detail}", "there was no response", ConnectError, "")
+    NOT_RESUMED = Outcome.TRUNCATED, "it could not be resumed: {detail}", "resume-failed"
+    TIMED_OUT = _cut("a time limit passed", "timeout")
+    FIRST_BYTE_TIMEOUT = _cut("no data arrived within the first-byte timeout", "first-byte-timeout")
+    IDLE_TIMEOUT = _cut("no data arrived within the idle timeout", "idle-timeout")
+    TOTAL_TIMEOUT = _cut("the total time ran out", "total-timeout")
+    UNDECODABLE = _cut("the body cannot be decoded", "content-coding")
+    TOO_LARGE = _cut("an event is too large", "event-too-large")
+    CAPTURE_GONE = _cut("the capture process ended", "capture-gone")
+
+    REPORTED = Outcome.ERROR, "the server reported an error in the stream: {detail}", "in-band-error"
+    REFUSED_STATUS = Outcome.REFUSED, "{detail}", "", "the server refused the request"
+    REFUSED_TYPE = Outcome.REFUSED, "{detail}", "not-an-event-stream", "the response is not an event stream"
+    NO_RESPONSE = Outcome.FAILED, "{detail}", "", "there was no response"
     FAULT_BEFORE = (
         Outcome.FAILED,
         "{detail}",
-        "an injected fault ended the connection before a response",
-        ConnectError,
         "fault",
+        "an injected fault ended the connection before a response",
     )
     RECONNECT_FAILED = (
         Outcome.FAILED,
         "the stream ended normally, and a reconnect failed: {detail}",
-        "the stream ended normally, and a reconnect failed",
-        ConnectError,
         "reconnect-failed",
     )
 
-    def __init__(
-        self, outcome: Outcome, words: str, bare: str, error: type[SseTuiError] | None, code: str
-    ) -> None:
+    def __init__(self, outcome: Outcome, words: str, code: str = "", bare: str = "") -> None:
         self.outcome = outcome
         self.words = words
-        self.bare = bare
-        self.error = error
+        self.bare = bare or words.removesuffix(": {detail}")
+        self.error = _ERRORS.get(outcome)
         self.code = code
 
 
@@ -199,7 +181,6 @@ class Facts:
     status: int | None = None
     fault: StreamFault | None = None
     blocked: str = ""
-    dialect_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +220,8 @@ class Conclusion:
     @property
     def brief(self) -> str:
         """The statement where something went wrong with the connection, else the outcome alone."""
-        return (
-            self.statement
-            if self.outcome.complete is False and self.outcome is not Outcome.ERROR
-            else self.outcome
-        )
+        broken = self.outcome in _ERRORS and self.outcome is not Outcome.ERROR
+        return self.statement if broken else self.outcome
 
     @property
     def sentence(self) -> str:
@@ -294,13 +272,12 @@ def conclude(facts: Facts) -> Conclusion:
         ending,
         facts.events,
         detail,
-        ending.code or _code(facts, close),
-        END_MARKERS.get(facts.dialect_name or facts.dialect.name, "its end marker"),
+        ending.code or _transport_code(facts, close),
+        END_MARKERS.get(facts.dialect.chosen.name, "its end marker"),
     )
 
 
-def _code(facts: Facts, close: Close | None) -> str:
-    """The code of an ending that has none of its own: that of the transport's error."""
+def _transport_code(facts: Facts, close: Close | None) -> str:
     if close is not None and close.code:
         return close.code
     return f"http-{facts.status}" if facts.status is not None else "no-response"

@@ -146,7 +146,6 @@ class Turn:
                 last.response.status if last.response is not None else None,
                 self.answer.error,
                 self._blocked,
-                self.dialect_name,
             )
         )
         return self._no_stream(concluded) or concluded

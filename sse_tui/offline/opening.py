@@ -12,6 +12,7 @@ import stat
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -81,20 +82,16 @@ class Piped:
 def spool(source: Recording | Piped, path: Path, redactor: Redactor | None = None) -> Path:
     """Write the records of `source` to a recording at `path`, which can be read again and followed."""
     with Writer(path, msgspec.structs.replace(source.header), redactor or Redactor()) as writer:
-        batch: list[Record] = []
-        for record in source:
-            batch.append(record)
-            if len(batch) >= BATCH:
-                writer.write_many(batch)
-                batch.clear()
-        writer.write_many(batch)
+        records = iter(source)
+        while batch := list(islice(records, BATCH)):
+            writer.write_many(batch)
     return path
 
 
 def is_recording(path: Path) -> bool:
     """Whether the file is a recording, to be followed as it is. Raises `RecordingError` for unreadable input."""
     with path.open("rb") as file:
-        return sniff(file.read(4096), str(path)) == "recording"
+        return sniff(file.read(SNIFF_BYTES), str(path)) == "recording"
 
 
 def _tool() -> str:

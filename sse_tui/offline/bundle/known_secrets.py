@@ -20,11 +20,12 @@ def bundle_redactor(config: Config | None = None, secrets: Iterable[str] = ()) -
 
     Raises `UsageError` for a secret that cannot be searched for.
     """
-    section = (config or Config()).recording
+    config = config or Config()
+    section = config.recording
     redactor = Redactor(
         section.redact_headers, [*section.redact_patterns, SECRET.pattern.decode("ascii")], most=MOST
     )
-    for profile in (config or Config()).profiles.values():
+    for profile in config.profiles.values():
         # Read as a request would be: headers and the password of the URL, by their names.
         redactor.request(
             Request(t=0, method="GET", url=profile.base_url or "", headers=list(profile.headers.items()))
@@ -40,41 +41,28 @@ def bundle_redactor(config: Config | None = None, secrets: Iterable[str] = ()) -
     return redactor
 
 
-def successor(first: Redactor, config: Config | None = None) -> Redactor:
-    """A redactor for another pass over the same records, which knows from the start what `first` came to know."""
-    return bundle_redactor(config, first.secrets)
-
-
-class Survey:
-    """Reads all records once, so that a secret is known before it occurs for the first time.
+def learn_secrets(redactor: Redactor, records: Iterable[Record]) -> None:
+    """Read all records once, so that `redactor` knows each secret before it occurs for the first time.
 
     A live recording cannot do that: what turns out to be a secret later has been written by then.
     """
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-        self._before: dict[int, bytes] = {}
-        self._decoders: dict[int, ContentDecoder] = {}
-
-    def see(self, record: Record) -> None:
-        """Take the next record."""
+    ends: dict[int, bytes] = {}
+    decoders: dict[int, ContentDecoder] = {}
+    for record in records:
         if isinstance(record, Chunk):
-            self._body(record)
-            return
-        self._redactor.record(record)
+            conn, data = record.conn, record.data
+            if conn in decoders:
+                data = decoders[conn].decode(data)
+            window = ends.get(conn, b"") + data
+            ends[conn] = window[-PATTERN_REACH:]
+            redactor.learn_matches(window.decode("utf-8", "replace"))
+            continue
+        redactor.record(record)
         if isinstance(record, Response):
-            self._decoders[record.conn] = ContentDecoder(record.headers)
-        if len(self._redactor.secrets) >= MOST:
+            decoders[record.conn] = ContentDecoder(record.headers)
+        if len(redactor.secrets) >= MOST:
             raise SseTuiError(
                 "too-many-secrets",
                 f"The recording has {MOST:,} secrets or more: too many to verify that all of them are gone.",
                 "Export one connection and bundle that: sse-tui export --conn N.",
             )
-
-    def _body(self, record: Chunk) -> None:
-        data = record.data
-        if record.conn in self._decoders:
-            data = self._decoders[record.conn].decode(data)
-        window = self._before.get(record.conn, b"") + data
-        self._before[record.conn] = window[-PATTERN_REACH:]
-        self._redactor.learn_matches(window.decode("utf-8", "replace"))

@@ -6,31 +6,26 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
-
-import msgspec
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.config import Config
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.offline.bundle import words
-from sse_tui.offline.bundle.known_secrets import Survey, bundle_redactor, successor
+from sse_tui.offline.bundle.known_secrets import bundle_redactor, learn_secrets
 from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text
 from sse_tui.offline.export.tape import TapedConnection
 from sse_tui.offline.opening import Piped, open_path, spool
 from sse_tui.offline.report import Report, ReportBuilder
-from sse_tui.recording import Recording, Redactor, Writer, read_recording
+from sse_tui.recording import Recording, Redactor, read_recording
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.records import Record, Request
+from sse_tui.recording.records import Request
 
 Pictures = Callable[[Path], Mapping[str, str]]
 """Makes pictures (file name to SVG) of the recording at a path."""
-
-BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +72,10 @@ def make_bundle(
         with tempfile.TemporaryDirectory(prefix=".sse-tui-bundle-", dir=out.absolute().parent) as folder:
             work = Path(folder)
             opened = _readable_twice(source, work, redactor)
-            return _Maker(opened, redactor, config, work).make(out, dialect, name or _name(source), pictures)
+            name = name or (source.name if isinstance(source, Path) else "standard input")
+            return _Maker(opened, redactor, config, work).make(out, dialect, name, pictures)
     except OSError as error:
         raise UsageError("cannot-write", f"Cannot write {out}: {error.strerror}.") from error
-
-
-def _name(source: Path | int) -> str:
-    return source.name if isinstance(source, Path) else "standard input"
 
 
 def _readable_twice(source: Path | int, work: Path, redactor: Redactor) -> Recording:
@@ -105,7 +97,6 @@ class _Maker:
         self._folder.mkdir()
 
     def make(self, out: Path, dialect: str | None, name: str, pictures: Pictures) -> Bundle:
-        self._survey()
         recording = self._redacted()
         report, asked = self._read(recording, dialect, name)
         secrets = self._redactor.secrets
@@ -124,23 +115,11 @@ class _Maker:
         self._put(out, secrets)
         return Bundle(out, tuple(sorted([*names, "README.md"])), len(secrets), report)
 
-    def _survey(self) -> None:
-        survey = Survey(self._redactor)
-        for record in self._opened:
-            survey.see(record)
-
     def _redacted(self) -> Path:
-        path = self._folder / words.RECORDING
-        # Its own redactor: the survey's remembers the ends of bodies.
-        redactor = successor(self._redactor, self._config)
-        with Writer(path, msgspec.structs.replace(self._opened.header), redactor) as writer:
-            batch: list[Record] = []
-            for record in self._opened:
-                batch.append(record)
-                if len(batch) == BATCH:
-                    writer.write_many(batch)
-                    batch.clear()
-            writer.write_many(batch)
+        learn_secrets(self._redactor, self._opened)
+        # A second one, which knows them from the start: the first remembers the ends of bodies.
+        redactor = bundle_redactor(self._config, self._redactor.secrets)
+        path = spool(self._opened, self._folder / words.RECORDING, redactor)
         for secret in redactor.secrets:
             self._redactor.learn(secret)
         return path
@@ -166,10 +145,11 @@ class _Maker:
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 for path in sorted(self._folder.iterdir()):
                     archive.write(path, f"{out.stem}/{path.name}")
-            prove_clean(_in_zip(packed), secrets)
+            (folder,) = zipfile.Path(packed).iterdir()
+            prove_clean(folder.iterdir(), secrets)
             os.replace(packed, out)
         else:
-            prove_clean(_in_folder(self._folder), secrets)
+            prove_clean(sorted(self._folder.iterdir()), secrets)
             shutil.move(self._folder, out)
 
 
@@ -192,14 +172,3 @@ def _unsearched(report: Report) -> list[int]:
         for conn in turn.connections
         if conn.response is not None and ContentDecoder(conn.response.headers).damage
     ]
-
-
-def _in_folder(folder: Path) -> Iterator[tuple[str, Callable[[], BinaryIO]]]:
-    for path in sorted(folder.iterdir()):
-        yield path.name, lambda path=path: path.open("rb")  # type: ignore[misc]
-
-
-def _in_zip(packed: Path) -> Iterator[tuple[str, Callable[[], BinaryIO]]]:
-    with zipfile.ZipFile(packed) as archive:
-        for name in archive.namelist():
-            yield name, lambda name=name: cast(BinaryIO, archive.open(name))  # type: ignore[misc]

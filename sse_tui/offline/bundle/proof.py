@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, cast
 
 from sse_tui.analysis.turn import Turn
 from sse_tui.errors import SseTuiError
@@ -25,34 +28,30 @@ _INVISIBLE = re.compile(r"<!-- -->|<[^<>]{1,200}>")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-def prove_clean(files: Iterable[tuple[str, Callable[[], BinaryIO]]], secrets: list[str]) -> None:
-    """SecretSearch the files (a name and what opens it). Raises `SseTuiError` at the first secret."""
+def prove_clean(files: Iterable[Path | zipfile.Path], secrets: list[str]) -> None:
+    """Search the files of a folder or an archive. Raises `SseTuiError` at the first secret."""
     if not secrets:
         return
-    for name, opened in files:
-        with opened() as file:
-            _search_raw(name, file, secrets)
-        if name.endswith(".sse.jsonl"):
-            with opened() as file:
-                _search_bodies(name, file, secrets)
-        else:
-            with opened() as file:
-                _search_texts(name, file.read().decode("utf-8", "replace"), secrets)
+    for path in files:
+        with path.open("rb") as file:
+            _search_raw(path.name, file, secrets)
+        with path.open("rb") as file:
+            if path.name.endswith(".sse.jsonl"):
+                _search_bodies(path.name, cast(BinaryIO, file), secrets)
+            else:
+                _search_texts(path.name, file.read().decode("utf-8", "replace"), secrets)
 
 
 def prove_text(turns: Iterable[Turn], secrets: list[str]) -> None:
-    """SecretSearch what the events of each turn say together. Raises `SseTuiError`."""
+    """Search what the events of each turn say together. Raises `SseTuiError`."""
     if not secrets:
         return
     for turn in turns:
-        channels = {piece.channel for piece in turn.transcript}
-        for channel in sorted(channels):
-            search = SecretSearch(secrets)
-            for piece in turn.transcript:
-                if piece.channel == channel and (
-                    found := search.feed(piece.text.encode("utf-8", "surrogatepass"))
-                ):
-                    raise leak(f"the {channel} of turn {turn.number}, spelled out over several events", found)
+        searches = defaultdict[str, SecretSearch](lambda: SecretSearch(secrets))
+        for piece in turn.transcript:
+            if found := searches[piece.channel].feed(piece.text.encode("utf-8", "surrogatepass")):
+                where = f"the {piece.channel} of turn {turn.number}, spelled out over several events"
+                raise leak(where, found)
 
 
 def leak(where: str, secret: str) -> SseTuiError:
@@ -64,7 +63,7 @@ def leak(where: str, secret: str) -> SseTuiError:
     )
 
 
-def _search_raw(name: str, file: BinaryIO, secrets: list[str]) -> None:
+def _search_raw(name: str, file: IO[bytes], secrets: list[str]) -> None:
     search = SecretSearch(secrets)
     while block := file.read(BLOCK):
         if found := search.feed(block):
@@ -73,7 +72,7 @@ def _search_raw(name: str, file: BinaryIO, secrets: list[str]) -> None:
 
 def _search_bodies(name: str, file: BinaryIO, secrets: list[str]) -> None:
     """Each connection's reads one after another: as they were sent, and decoded where a coding hid them."""
-    raw: dict[int, SecretSearch] = {}
+    raw = defaultdict[int, SecretSearch](lambda: SecretSearch(secrets))
     plain: dict[int, tuple[ContentDecoder, SecretSearch]] = {}
     for record in read_recording(file):
         conn = record.conn
@@ -81,7 +80,7 @@ def _search_bodies(name: str, file: BinaryIO, secrets: list[str]) -> None:
             plain[conn] = ContentDecoder(record.headers), SecretSearch(secrets)
         elif isinstance(record, Chunk):
             data = record.data
-            found = raw.setdefault(conn, SecretSearch(secrets)).feed(data)
+            found = raw[conn].feed(data)
             if conn in plain and not found:
                 decoder, search = plain[conn]
                 decoded = decoder.decode(data)

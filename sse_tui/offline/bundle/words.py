@@ -13,9 +13,7 @@ from sse_tui.offline.report import Report, markdown
 from sse_tui.text.wording import many
 from sse_tui.version import __version__
 
-LIBRARIES = (
-    *("httptools", "httpx", "llama-cpp-python", "msgspec", "starlette", "textual", "uvicorn", "uvloop"),
-)
+LIBRARIES = ("httptools", "httpx", "llama-cpp-python", "msgspec", "starlette", "textual", "uvicorn", "uvloop")
 RECORDING = "recording.sse.jsonl"
 
 _CONTENTS = {

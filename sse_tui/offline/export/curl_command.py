@@ -33,8 +33,7 @@ def curl_command(conn: TapedConnection) -> str:
             "Recordings, HAR files, cassettes and the output of curl -v have requests.",
         )
     words = _Words()
-    lines = _lines(request, words)
-    command = " \\\n  ".join(lines)
+    command = " \\\n  ".join(_lines(request, words))
     if words.variables:
         names = ", ".join(words.variables)
         command = f"# Secrets were redacted. Set these first: {names}\n{command}"
@@ -58,27 +57,20 @@ class _Words:
             self.variables.append(variable)
         return f'"${variable}"'
 
-    def header(self, name: str, value: str) -> str:
-        """The word of a header."""
-        return self._with_secrets(f"{name}: {value}", name)
-
     def url(self, url: str) -> str:
         """The word of a URL."""
-        out: list[str] = []
-        at = 0
+        out, at = list[str](), 0
         for match in _URL_SECRET.finditer(url):
             before = url[at : match.start()]
             named = _PARAMETER.search(before)
             out += [shlex.quote(before), self.secret(named[1] if named else "credentials")]
             at = match.end()
-        rest = url[at:]
-        return "".join([*out, shlex.quote(rest) if rest or not out else ""])
+        if at < len(url) or not out:
+            out.append(shlex.quote(url[at:]))
+        return "".join(out)
 
-    def body(self, body: str) -> str:
-        """The word of a body."""
-        return self._with_secrets(body, LAST_RESORT)
-
-    def _with_secrets(self, text: str, name: str) -> str:
+    def text(self, text: str, name: str) -> str:
+        """The word of a text that is not a URL; `name` names what was redacted in it."""
         first, *rest = text.split(PLACEHOLDER)
         word = shlex.quote(first) if first or not rest else ""
         for part in rest:
@@ -97,10 +89,12 @@ def _lines(request: Request, words: _Words) -> list[str]:
         lines.append(f"--request {shlex.quote(method)}")
     for name, value in fields.without(headers, *_OWN):
         # A header without a value is written with a semicolon.
-        lines.append("--header " + (words.header(name, value) if value else shlex.quote(f"{name};")))
-    if data and not fields.has(headers, "content-type"):
-        lines.append("--header 'Content-Type:'")
+        lines.append(
+            "--header " + (words.text(f"{name}: {value}", name) if value else shlex.quote(f"{name};"))
+        )
     if data:
+        if not fields.has(headers, "content-type"):
+            lines.append("--header 'Content-Type:'")
         text = request.body
         if text is None or "\0" in text:
             # Bytes that no word of a shell can hold.
@@ -108,7 +102,7 @@ def _lines(request: Request, words: _Words) -> list[str]:
             lines[0] = f"printf %s {shlex.quote(coded)} | base64 -d | {lines[0]}"
             lines.append("--data-binary @-")
         else:
-            lines.append(f"--data-raw {words.body(text)}")
+            lines.append(f"--data-raw {words.text(text, LAST_RESORT)}")
     lines.append(f"--url {words.url(_one_line(request.url))}")
     return lines
 
