@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import httpx
 
-from sse_tui.analysis.outcome import Facts, Outcome, conclude
+from sse_tui.analysis.outcome import EndingFacts, Outcome, conclude
 from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Injector, Plan
@@ -224,7 +224,7 @@ class Driver:
         self.stop_reason = reason
         reception = self._reception
         concluded = conclude(
-            Facts(
+            EndingFacts(
                 reception.dialect,
                 reception.total,
                 self._close,
