@@ -167,7 +167,7 @@ _BY_CODE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class EndingFacts:
     """What a conclusion is drawn from.
 
     `close` is the last close record, None where not even a request could be sent; `stream` that of the last
@@ -256,7 +256,7 @@ class Conclusion:
         return self.ending.error(self.code, self.sentence, hint)
 
 
-def conclude(facts: Facts) -> Conclusion:
+def conclude(facts: EndingFacts) -> Conclusion:
     """How a turn ended whose last connection is closed, or that could not send a request."""
     close = facts.close
     ending = _ending(facts, close) if close is not None else Ending.NO_RESPONSE
@@ -277,13 +277,18 @@ def conclude(facts: Facts) -> Conclusion:
     )
 
 
+<<<<<<< HEAD
 def _transport_code(facts: Facts, close: Close | None) -> str:
+=======
+def _code(facts: EndingFacts, close: Close | None) -> str:
+    """The code of an ending that has none of its own: that of the transport's error."""
+>>>>>>> slimdiag
     if close is not None and close.code:
         return close.code
     return f"http-{facts.status}" if facts.status is not None else "no-response"
 
 
-def _ending(facts: Facts, close: Close) -> Ending:
+def _ending(facts: EndingFacts, close: Close) -> Ending:
     dialect, stream, cause = facts.dialect, facts.stream, close.cause
     if facts.fault is not None:
         return Ending.REPORTED
@@ -305,14 +310,14 @@ def _ending(facts: Facts, close: Close) -> Ending:
     return _BY_CODE.get((cause, close.code), _BY_REASON[cause])
 
 
-def _unopened(facts: Facts, cause: CloseReason) -> Ending:
+def _unopened(facts: EndingFacts, cause: CloseReason) -> Ending:
     """No connection of the turn became a stream."""
     if cause is CloseReason.REFUSED:
         return Ending.REFUSED_TYPE if facts.status == 200 else Ending.REFUSED_STATUS
     return Ending.FAULT_BEFORE if cause is CloseReason.FAULT else Ending.NO_RESPONSE
 
 
-def _unresumed(facts: Facts, close: Close, stream: Close) -> Ending:
+def _unresumed(facts: EndingFacts, close: Close, stream: Close) -> Ending:
     """There was a stream, and the last attempt to go on with it brought none."""
     whole = facts.dialect.complete
     if close.cause is CloseReason.REFUSED and facts.status == 204:

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 
 from sse_tui import dialects
 from sse_tui.analysis.entry import Span
-from sse_tui.analysis.outcome import BLOCKING_REASONS, Conclusion, Ending, Facts, Outcome, conclude, phrase
+from sse_tui.analysis.outcome import (
+    BLOCKING_REASONS,
+    Conclusion,
+    Ending,
+    EndingFacts,
+    Outcome,
+    conclude,
+    phrase,
+)
 from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer
 from sse_tui.dialects.base import Delta, Dialect, StreamFault
@@ -138,7 +146,7 @@ class Turn:
             return Conclusion(answered if opened else Ending.CONNECTING, self.events)
         streams = (conn.close for conn in reversed(self.connections) if conn.close and conn.streamed)
         concluded = conclude(
-            Facts(
+            EndingFacts(
                 self.dialect,
                 self.events,
                 last.close,

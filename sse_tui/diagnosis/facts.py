@@ -129,7 +129,7 @@ class TurnFacts:
         default_factory=list
     )  # likewise: data, parser's message
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed
-    tool_indices: dict[int, str | None] = field(default_factory=dict)
+    tool_indices: dict[tuple[int, int], str | None] = field(default_factory=dict)  # ids by choice and index
     tool_slots: set[int] = field(default_factory=set)
     delays_ms: list[float] = field(default_factory=list)
     last_reconnect_conn: int = 0

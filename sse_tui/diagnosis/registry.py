@@ -94,15 +94,16 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(
-    id: str, severity: Severity, *triggers: Trigger[T], advice: str, reference: str
+    severity: Severity, *triggers: Trigger[T], advice: str, reference: str
 ) -> Callable[[Check[T]], Check[Any]]:
-    """Register a function as the rule `id`, to run on each of `triggers`."""
+    """Register a function as the rule that bears its name, to run on each of `triggers`."""
 
     def register(check: Check[T]) -> Check[Any]:
-        assert id not in RULES, id
+        name = check.__name__.replace("_", "-")
+        assert name not in RULES, name
         summary = (check.__doc__ or "").strip().partition("\n")[0]
-        RULES[id] = Rule(id, severity, triggers, advice, reference, summary)
-        return also(id, *triggers)(check)
+        RULES[name] = Rule(name, severity, triggers, advice, reference, summary)
+        return also(name, *triggers)(check)
 
     return register
 
@@ -112,7 +113,7 @@ def also(id: str, *triggers: Trigger[T]) -> Callable[[Check[T]], Check[Any]]:
 
     def register(check: Check[T]) -> Check[Any]:
         for trigger in triggers:
-            trigger.checks.append((RULES[id], check))
+            trigger.checks.append((RULES[name], check))
         return check
 
     return register

@@ -6,8 +6,10 @@ to nothing per event.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 _NO_SPACE = re.compile(rb"[\r\n](data|event|id|retry):[^ \r\n]")
@@ -43,37 +45,29 @@ class ByteMatch(NamedTuple):
     evidence: Mapping[str, Any]
 
 
+@dataclass(slots=True)
 class Scanner:
     """Searches one body, read by read."""
 
-    __slots__ = (
-        *("_blank_lines", "_cr_held", "_no_space", "_partial", "_tail", "_reported", "crs", "crlfs"),
-        *("lfs", "offset", "separators_to", "split_crlf"),
-    )
-
-    def __init__(self) -> None:
-        self.offset = 0
-        self.crlfs = 0
-        self.crs = 0
-        self.lfs = 0
-        self.split_crlf = 0  # CRLFs that two reads shared
-        self.separators_to = (
-            0  # offset up to which there may be characters that some clients take for line ends
-        )
-        self._partial = b""
-        self._tail = b"\n"
-        self._cr_held = False
-        self._no_space = False
-        self._blank_lines = 0
-        self._reported: set[str] = set()
+    offset: int = 0
+    crlfs: int = 0
+    crs: int = 0
+    lfs: int = 0
+    split_crlf: int = 0  # CRLFs that two reads shared
+    separators_to: int = 0  # offset up to which there may be characters that some clients take for line ends
+    _partial: bytes = b""
+    _tail: bytes = b"\n"
+    _cr_held: bool = False
+    _blank_lines: int = 0
+    _reported: set[str] = field(default_factory=set)
 
     def feed(self, data: bytes) -> list[ByteMatch]:
         """What is found in the next bytes of the body."""
         matches: list[ByteMatch] = []
         if len(self._tail) > _OVERLAP:
             self._tail = self._tail[-_OVERLAP:]
-        if self.offset < 3:
-            self._bom(data, matches)
+        if self.offset < 3 and (self._tail[1:] + data)[:3] == b"\xef\xbb\xbf":
+            matches.append(ByteMatch("bom", 0, 3, {}))
         view = self._tail + data
         at = self.offset - len(self._tail)
         if self._partial or not data.isascii():
@@ -132,11 +126,6 @@ class Scanner:
         self._tail = data
         return True
 
-    def _bom(self, data: bytes, matches: list[ByteMatch]) -> None:
-        first = (self._tail[1:] + data)[:3] if self.offset else data[:3]
-        if first == b"\xef\xbb\xbf":
-            matches.append(ByteMatch("bom", 0, 3, {}))
-
     def _utf8(self, data: bytes, matches: list[ByteMatch]) -> None:
         # Adjacent errors are one match: a decoder reports the bytes of one bad character piece by piece.
         rest = self._partial + data
@@ -159,7 +148,9 @@ class Scanner:
                 rest = rest[error.end :]
             else:
                 return
-        self._partial = _unfinished(rest)
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        decoder.decode(rest)
+        self._partial = decoder.getstate()[0]
 
     def _ends(self, data: bytes, matches: list[ByteMatch]) -> None:
         """Count the line ends of a read in which there is a CR, or that follows one."""
@@ -197,34 +188,25 @@ class Scanner:
 
     def _lines(self, view: bytes, at: int, matches: list[ByteMatch]) -> None:
         if (
-            not self._no_space
-            and at < _STYLE
+            at < _STYLE
+            and "no-space" not in self._reported
             and any(view.count(name) != view.count(name + b" ") for name in _FIELDS)
+            and (found := _NO_SPACE.search(view)) is not None
         ):
-            found = _NO_SPACE.search(view)
-            if found is not None:
-                self._no_space = True
-                field = found[1].decode()
-                matches.append(
-                    ByteMatch("no-space", at + found.start() + 1, at + found.end(), {"field": field})
-                )
+            self._reported.add("no-space")
+            evidence = {"field": found[1].decode()}
+            matches.append(ByteMatch("no-space", at + found.start() + 1, at + found.end(), evidence))
         if b"\n\n\n" in view or b"\r" in view:
             blank = _BLANK_LINES.search(view)
             if blank is not None and at + blank.end() > self.offset and self._blank_lines < _MATCHES_A_READ:
                 self._blank_lines += 1
                 matches.append(ByteMatch("blank-lines", max(0, at + blank.start()), at + blank.end(), {}))
-        for start in _SECRET_STARTS:
-            if start in view:
-                self._secrets(view, at, matches)
-                return
-
-    def _secrets(self, view: bytes, at: int, matches: list[ByteMatch]) -> None:
-        found = SECRET.search(view)
-        if found is not None and "secret" not in self._reported:
-            self._reported.add("secret")
-            matches.append(
-                ByteMatch("secret", max(0, at + found.start()), at + found.end(), {"masked": mask(found[1])})
-            )
+        for start in () if "secret" in self._reported else _SECRET_STARTS:
+            if start in view and (found := SECRET.search(view)) is not None:
+                self._reported.add("secret")
+                evidence = {"masked": mask(found[1])}
+                matches.append(ByteMatch("secret", max(0, at + found.start()), at + found.end(), evidence))
+                break
 
 
 def mask(secret: bytes) -> str:
@@ -240,18 +222,3 @@ def _is_plain_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return b"\xe2\x80\xa8" not in data and b"\xe2\x80\xa9" not in data and b"\xc2\x85" not in data
-
-
-def _unfinished(rest: bytes) -> bytes:
-    """The incomplete character at the end of `rest`; b"" where there is none."""
-    for size in (3, 2, 1):
-        try:
-            rest[-size:].decode("utf-8")
-        except UnicodeDecodeError as error:
-            if (
-                error.start == 0
-                and error.reason == "unexpected end of data"
-                and error.end == len(rest[-size:])
-            ):
-                return rest[-size:]
-    return b""

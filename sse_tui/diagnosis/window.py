@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sse_tui.diagnosis.finding import RAW_BYTES
 
 _BEHIND = 64  # bytes kept from before the last complete item: its line ends
 _PENDING = 4096  # bytes of an incomplete item that are kept whole
 
 
+@dataclass(slots=True)
 class Window:
     """Keeps the latest bytes of one body and the beginning of the incomplete item."""
 
-    __slots__ = ("_head", "_head_start", "data", "end", "start")
-
-    def __init__(self) -> None:
-        self.data = b""
-        self.start = 0
-        self.end = 0
-        self._head = b""
-        self._head_start = 0
+    data: bytes = b""
+    start: int = 0
+    end: int = 0
+    _head: bytes = b""
+    _head_start: int = 0
 
     def feed(self, data: bytes, done: int) -> None:
         """Take the next bytes of the body; items up to offset `done` are complete."""
-        pending = self.end - done
+        keep = done - _BEHIND
         # Of an item too long to keep, its head stays for quotes and its last bytes for what follows them.
-        if pending > _PENDING:
+        if self.end - done > _PENDING:
             if self._head_start != done or not self._head:
                 self._head, self._head_start = self.quote(done, done + RAW_BYTES), done
-            self._cut(self.end - _PENDING, data)
-        else:
-            self._cut(done - _BEHIND, data)
-
-    def _cut(self, keep: int, data: bytes) -> None:
+            keep = self.end - _PENDING
         if keep > self.start:
             self.data = self.data[keep - self.start :] + data
             self.start = keep

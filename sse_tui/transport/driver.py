@@ -14,7 +14,7 @@ from contextlib import aclosing
 
 import httpx
 
-from sse_tui.analysis.outcome import Facts, Outcome, conclude
+from sse_tui.analysis.outcome import EndingFacts, Outcome, conclude
 from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Injector, Plan
@@ -197,7 +197,7 @@ class Driver:
     def _conclude(self, reason: str) -> None:
         self.stop_reason = reason
         reception = self._reception
-        facts = Facts(
+        facts = EndingFacts(
             reception.dialect,
             reception.total,
             self._close,

@@ -18,8 +18,8 @@ FAULT = b'data: {"error":{"message":"boom"}}\n\n'
 
 @pytest.fixture
 def broken_rule() -> Iterator[None]:
-    @rule("broken-rule", "info", EVENT, advice="None.", reference="a test")
-    def check(event: Event, facts: Facts) -> None:
+    @rule("info", EVENT, advice="None.", reference="a test")
+    def broken_rule(event: Event, facts: Facts) -> None:
         """It has a bug."""
         raise ZeroDivisionError("division by zero")
 

@@ -26,8 +26,8 @@ FOUR = b"event: 1\ndata: a\n\nevent: 2\ndata: b\n\n" + THIRD + b"event: 4\n\neve
 def broken() -> Iterator[str]:
     """A rule that raises on every event from the third on."""
 
-    @rule("broken-rule", "info", EVENT, advice="None.", reference="a test")
-    def check(event: Event, facts: Facts) -> Occurrence | None:
+    @rule("info", EVENT, advice="None.", reference="a test")
+    def broken_rule(event: Event, facts: Facts) -> Occurrence | None:
         """It has a defect."""
         if facts.entry.number >= 3:
             raise ZeroDivisionError("division by\x1bzero")

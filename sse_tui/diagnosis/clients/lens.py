@@ -9,11 +9,11 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sse_tui import dialects
-from sse_tui.diagnosis.clients.known_clients import CLIENTS, STANDARD, Client
+from sse_tui.diagnosis.clients.known_clients import CLIENTS, STANDARD, Client, Payloads
 from sse_tui.dialects import Answer
 from sse_tui.eventstream import Event
 from sse_tui.fields import parameters
@@ -75,11 +75,7 @@ def compare(
 
 
 class _ClientRaised(Exception):  # noqa: N818
-    """The client's loop ends with an exception."""
-
-    def __init__(self, raised: Raised) -> None:
-        super().__init__(raised.name)
-        self.raised = raised
+    """The client's loop ends with an exception, of which these are the fields of `Raised`."""
 
 
 def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[ClientEvent], Raised | None]:
@@ -87,23 +83,22 @@ def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[Cl
     try:
         _check_type(client, content_type)
         decoded = _decode(client, _lines(client, body, content_type))
-        for event in _payloads(client, decoded):
+        for event in _PAYLOADS[client.payloads](decoded):
             seen.append(event)  # noqa: PERF402  (those before an exception are kept)
         if client.payloads == "anthropic helper":
             _accumulate(seen)
     except _ClientRaised as end:
-        return seen, end.raised
+        return seen, Raised(*end.args)
     return seen, None
 
 
 def _check_type(client: Client, content_type: str | None) -> None:
     essence = (content_type or "").partition(";")[0]
     if client.checks_type == "fails" and essence.strip().lower() != "text/event-stream":
-        raise _ClientRaised(
-            Raised("error event", f"the content type is {essence!r}: the connection fails without a retry")
-        )
+        why = f"the content type is {essence!r}: the connection fails without a retry"
+        raise _ClientRaised("error event", why)
     if client.checks_type == "raises" and "text/event-stream" not in essence:
-        raise _ClientRaised(Raised("SSEError", f"expected text/event-stream, got {essence!r}"))
+        raise _ClientRaised("SSEError", f"expected text/event-stream, got {essence!r}")
 
 
 def _lines(client: Client, body: bytes, content_type: str | None) -> Iterator[str | None]:
@@ -128,7 +123,7 @@ def _text(client: Client, line: bytes) -> str:
     try:
         return line.decode("utf-8", "replace" if client.bad_utf8 == "replace" else "strict")
     except UnicodeDecodeError as error:
-        raise _ClientRaised(Raised("UnicodeDecodeError", str(error))) from None
+        raise _ClientRaised("UnicodeDecodeError", str(error)) from None
 
 
 def _charset(content_type: str | None) -> str:
@@ -165,22 +160,12 @@ def _decode(client: Client, lines: Iterator[str | None]) -> Iterator[ClientEvent
 
 
 def _retry(client: Client, value: str, before: int | None) -> int | None:
-    if client.int_retry:
-        try:
-            return int(value)
-        except ValueError:
-            return before
-    return int(value[:18]) if value.isascii() and value.isdigit() else before
-
-
-def _payloads(client: Client, events: Iterator[ClientEvent]) -> Iterator[ClientEvent]:
-    """The events that the client passes to its caller."""
-    if client.payloads == "as text":
-        yield from events
-    elif client.payloads == "openai":
-        yield from _openai(events)
-    else:
-        yield from _anthropic(events)
+    if not client.int_retry:
+        return int(value[:18]) if value.isascii() and value.isdigit() else before
+    try:
+        return int(value)
+    except ValueError:
+        return before
 
 
 def _openai(events: Iterator[ClientEvent]) -> Iterator[ClientEvent]:
@@ -191,7 +176,7 @@ def _openai(events: Iterator[ClientEvent]) -> Iterator[ClientEvent]:
         if not event.type.startswith("thread.") and isinstance(data, dict) and data.get("error"):
             error = data["error"]
             message = error.get("message") if isinstance(error, dict) else None
-            raise _ClientRaised(Raised("APIError", str(message or "An error occurred during streaming")))
+            raise _ClientRaised("APIError", str(message or "An error occurred during streaming"))
         yield event
 
 
@@ -200,17 +185,26 @@ def _anthropic(events: Iterator[ClientEvent]) -> Iterator[ClientEvent]:
         if event.type in ("", "ping"):
             continue
         if event.type == "error":
-            raise _ClientRaised(Raised("APIStatusError", event.data[:200]))
+            raise _ClientRaised("APIStatusError", event.data[:200])
         if event.data:
             _loads(event.data)
             yield event
 
 
+# The events that a client passes to its caller.
+_PAYLOADS: dict[Payloads, Callable[[Iterator[ClientEvent]], Iterator[ClientEvent]]] = {
+    "as text": iter,
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "anthropic helper": _anthropic,
+}
+
+
 def _loads(data: str) -> Any:
     try:
         return json.loads(data)
-    except (json.JSONDecodeError, RecursionError, ValueError) as error:
-        raise _ClientRaised(Raised(type(error).__name__, str(error))) from None
+    except (RecursionError, ValueError) as error:
+        raise _ClientRaised(type(error).__name__, str(error)) from None
 
 
 def _accumulate(events: Sequence[ClientEvent]) -> None:
@@ -220,16 +214,16 @@ def _accumulate(events: Sequence[ClientEvent]) -> None:
         payload = json.loads(event.data)
         if not isinstance(payload, dict):
             name = "AttributeError" if blocks < 0 else "TypeError"
-            raise _ClientRaised(Raised(name, f"an event is not an object: {event.data[:40]}"))
+            raise _ClientRaised(name, f"an event is not an object: {event.data[:40]}")
         kind = payload.get("type")
         if blocks < 0:
             blocks = 0 if kind == "message_start" else -1
         elif kind == "content_block_start":
             blocks += 1
         elif kind in ("content_block_delta", "content_block_stop") and payload.get("index", 0) >= blocks:
-            raise _ClientRaised(Raised("IndexError", "list index out of range"))
+            raise _ClientRaised("IndexError", "list index out of range")
     if blocks < 0:
-        raise _ClientRaised(Raised("AssertionError", ""))
+        raise _ClientRaised("AssertionError", "")
 
 
 def _text_of(events: Sequence[ClientEvent], dialect: str) -> str:
@@ -257,9 +251,9 @@ def _pitfalls(client: Client, events: Sequence[ClientEvent]) -> list[str]:
     """Events that break the usual loop over chunk.choices[0], in a stream whose events have choices."""
     if client.payloads != "openai" or not any('"choices"' in event.data for event in events):
         return []
-    out = []
-    for number, event in enumerate(events, 1):
-        payload = json.loads(event.data)
-        if not isinstance(payload, dict) or payload.get("choices") is None:
-            out.append(f"event {number} has no choices, so chunk.choices[0] raises TypeError")
-    return out
+    payloads = (json.loads(event.data) for event in events)
+    return [
+        f"event {number} has no choices, so chunk.choices[0] raises TypeError"
+        for number, payload in enumerate(payloads, 1)
+        if not isinstance(payload, dict) or payload.get("choices") is None
+    ]

@@ -19,7 +19,6 @@ def _hops(facts: Facts) -> dict[str, str]:
 
 
 @rule(
-    "proxy-buffering",
     "warning",
     BURST,
     advice="Turn off response buffering in every proxy (nginx: proxy_buffering off, or send X-Accel-Buffering: no).",
@@ -65,7 +64,6 @@ def held_to_the_end(_: Close, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "fake-streaming",
     "warning",
     CLOSE,
     advice="Check whether the server generates the whole answer first, as tools, guardrails and some back ends do.",

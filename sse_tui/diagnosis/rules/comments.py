@@ -30,13 +30,12 @@ _BARE = re.compile(r"\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I)
 
 
 @rule(
-    "phantom-event-risk",
     "warning",
     EMPTY_BLOCK,
     advice="End a heartbeat comment with a single line feed, and send id and retry in the same block as an event.",
     reference="florimondmanca/httpx-sse#35; openai/openai-python#2722; theopenco/llmgateway#2334",
 )
-def phantom_comment(comment: Comment, facts: Facts) -> Occurrence | None:
+def phantom_event_risk(comment: Comment, facts: Facts) -> Occurrence | None:
     """A block without data that common SDKs turn into an empty event."""
     if not facts.conn.last_id:
         return None
@@ -44,17 +43,13 @@ def phantom_comment(comment: Comment, facts: Facts) -> Occurrence | None:
 
 
 @also("phantom-event-risk", NO_DATA)
-def phantom_fields(block: NoData, facts: Facts) -> Occurrence | None:
-    """The same for a block of event or id alone."""
-    return _phantom(
-        f"a block with {'an event' if block.type else 'an id'} field but no data", PHANTOMS_OF_FIELDS
-    )
-
-
 @also("phantom-event-risk", RETRY_BLOCK)
-def phantom_retry(retry: Retry, facts: Facts) -> Occurrence | None:
-    """The same for a block of retry alone."""
-    return _phantom("a block with only a retry field", PHANTOMS_OF_FIELDS)
+def phantom_fields(block: NoData | Retry, facts: Facts) -> Occurrence:
+    """The same for a block of event, id or retry alone."""
+    if isinstance(block, Retry):
+        return _phantom("a block with only a retry field", PHANTOMS_OF_FIELDS)
+    name = "an event" if block.type else "an id"
+    return _phantom(f"a block with {name} field but no data", PHANTOMS_OF_FIELDS)
 
 
 @also("phantom-event-risk", BYTES["blank-lines"])
@@ -74,7 +69,6 @@ def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Occurrence:
 
 
 @rule(
-    "event-without-data",
     "warning",
     NO_DATA,
     advice="Send an empty data line ('data:') with an event that has no payload.",
@@ -91,7 +85,6 @@ def event_without_data(block: NoData, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "comment-as-data",
     "error",
     EVENT,
     advice="Send heartbeats as comments (lines that start with a colon), or filter out the upstream's.",
@@ -99,21 +92,15 @@ def event_without_data(block: NoData, facts: Facts) -> Occurrence | None:
 )
 def comment_as_data(event: Event, facts: Facts) -> Occurrence | None:
     """A heartbeat sent as an event's data where clients expect JSON."""
-    if len(event.data) > 200:
-        return None
-    data = event.data
+    data, turn = event.data, facts.turn
     if not data:
-        if facts.turn.json_answers:
-            return _as_data("empty data")
-        if not facts.turn.known and len(facts.turn.empty_data) < 4:
-            facts.turn.empty_data.append(facts.entry)
+        if not turn.known and len(turn.empty_data) < 4:
+            turn.empty_data.append(facts.entry)
+        return _as_data("empty data") if turn.json_answers else None
+    if len(data) > 200 or not (data[0] == ":" or (data[0] in " pkhPKH" and _BARE.fullmatch(data))):
         return None
-    suspicious = data[0] == ":" or (data[0] in " pkhPKH" and _BARE.fullmatch(data))
-    if not suspicious:
-        return None
-    if facts.turn.json_answers or (not facts.turn.known and _HEARTBEAT.fullmatch(data)):
-        return _as_data(repr(data[:60]))
-    return None
+    certain = turn.json_answers or (not turn.known and _HEARTBEAT.fullmatch(data))
+    return _as_data(repr(data[:60])) if certain else None
 
 
 @also("comment-as-data", CLOSE)
@@ -135,7 +122,6 @@ def _as_data(what: str) -> Occurrence:
 
 
 @rule(
-    "heartbeat-form",
     "info",
     CLOSE,
     advice="A comment keeps proxies from timing out, but does not reset a client timeout that waits for events.",

@@ -36,7 +36,6 @@ _SIZES = (
 
 
 @rule(
-    "bom",
     "warning",
     BYTES["bom"],
     advice="Send the stream without a byte order mark.",
@@ -62,7 +61,6 @@ def bom_inside(ignored: Ignored, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "invalid-utf8",
     "warning",
     BYTES["utf8"],
     advice="Encode whole characters: on the server, decode chunks with an incremental decoder before joining them.",
@@ -101,7 +99,6 @@ def _is_utf8(data: bytes) -> bool:
 
 
 @rule(
-    "line-endings",
     "info",
     BYTES["ends"],
     advice="End every line with a single LF.",
@@ -128,7 +125,6 @@ def split_line_ends(_: Close, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "no-space-after-colon",
     "info",
     BYTES["no-space"],
     advice="Send a space after the colon: every client understands that form.",
@@ -144,7 +140,6 @@ def no_space_after_colon(match: ByteMatch, facts: Facts) -> Occurrence:
 
 
 @rule(
-    "multi-line-data",
     "info",
     EVENT,
     advice="Send JSON on a single data line.",
@@ -165,7 +160,6 @@ def multi_line_data(event: Event, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "unknown-field",
     "warning",
     IGNORED,
     advice="Check how the server writes events: each line must be a data, event, id or retry field, or a comment.",
@@ -197,7 +191,6 @@ def _guess(line: str, name: str) -> str:
 
 
 @rule(
-    "unicode-line-separators",
     "warning",
     EVENT,
     advice="Escape these characters in the JSON, for example as \\u2028.",
@@ -220,7 +213,6 @@ def unicode_line_separators(event: Event, facts: Facts) -> Occurrence | None:
 
 @also("oversized-event", TAIL)
 @rule(
-    "oversized-event",
     "warning",
     EVENT,
     advice="Split large results into several events, or send a reference that the client can fetch.",

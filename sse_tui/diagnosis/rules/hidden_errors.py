@@ -20,7 +20,6 @@ _RETRYABLE = re.compile(
 
 
 @rule(
-    "in-band-error",
     "error",
     DELTAS,
     advice="Treat the request as failed: what arrived before the error is not a complete answer.",

@@ -12,7 +12,6 @@ LONG = 128  # bytes: above that, a browser sends a CORS preflight before it send
 
 
 @rule(
-    "id-nul",
     "warning",
     IGNORED,
     advice="Keep NUL characters out of ids.",
@@ -28,7 +27,6 @@ def id_nul(ignored: Ignored, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "id-nonascii",
     "warning",
     ID,
     advice="Use ASCII ids.",
@@ -46,7 +44,6 @@ def id_nonascii(item: Event | NoData, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "id-long",
     "warning",
     ID,
     advice="Keep ids to 128 bytes or less, for example a number that the server maps to its position.",
@@ -64,7 +61,6 @@ def id_long(item: Event | NoData, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "id-not-monotonic",
     "warning",
     ID,
     advice="Number events in ascending order, and never reset the numbers within a stream.",
@@ -88,7 +84,6 @@ def id_not_monotonic(item: Event | NoData, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "id-reused",
     "warning",
     ID,
     advice="Give every event an id of its own.",
@@ -106,7 +101,6 @@ def id_reused(item: Event | NoData, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "id-missing",
     "warning",
     CLOSE,
     advice="Send an id with every event that must not be lost or repeated.",

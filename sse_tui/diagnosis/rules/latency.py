@@ -10,7 +10,6 @@ WORTH_MS = 50.0  # a difference below this is not reported
 
 
 @rule(
-    "ttft-on-empty-chunk",
     "info",
     FIRST_TOKEN,
     advice="Measure the time to first token at the first text, reasoning or tool call that is not empty.",

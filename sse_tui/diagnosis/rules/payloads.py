@@ -24,7 +24,6 @@ _FAMILIES = (
 
 
 @rule(
-    "invalid-json-event",
     "error",
     EVENT,
     advice="Send exactly one complete JSON text per event, on a single data line.",
@@ -94,7 +93,6 @@ def _cause(data: str, reason: str) -> str:
 
 
 @rule(
-    "dialect-mismatch",
     "info",
     EVENT,
     advice="Give events the same name as the type in their payload, and use one API per stream.",

@@ -14,7 +14,6 @@ _AGAIN = (408, 409, 425, 429)
 
 
 @rule(
-    "unsafe-retry",
     "error",
     REQUEST,
     advice="Resume with Last-Event-ID or send an Idempotency-Key; use --reconnect always only if repeating is safe.",
@@ -37,7 +36,6 @@ def unsafe_retry(request: Request, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "lost-resume-token",
     "error",
     REQUEST,
     advice="In Last-Event-ID, send the id of the last event dispatched on any connection of the stream.",
@@ -66,7 +64,6 @@ def _same(sent: str, committed: str) -> bool:
 
 
 @rule(
-    "status-stop-vs-retry",
     "warning",
     RECONNECT,
     advice="Stop after 204 and 4xx; retry after 429 and 5xx, and wait as long as Retry-After says.",
@@ -111,7 +108,6 @@ def not_retried(_: None, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "reconnect-storm",
     "warning",
     RECONNECT,
     advice="Back off exponentially with jitter, limit the number of attempts, and honour the retry field.",

@@ -18,7 +18,6 @@ def _is_stream(facts: Facts) -> bool:
 
 
 @rule(
-    "wrong-content-type",
     "error",
     RESPONSE,
     advice="Send 'Content-Type: text/event-stream'. If a proxy answered instead of the server, check its logs.",
@@ -74,7 +73,6 @@ def not_a_stream(ignored: Ignored, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "charset-not-utf8",
     "warning",
     RESPONSE,
     advice="Send UTF-8, with 'charset=utf-8' or without a charset.",
@@ -93,7 +91,6 @@ def charset_not_utf8(_: Response, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "compressed-stream",
     "warning",
     RESPONSE,
     advice="Turn off compression for text/event-stream, or flush the compressor after every event.",
@@ -126,7 +123,6 @@ def flush_pattern(_: Close, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "missing-anti-buffering-headers",
     "info",
     RESPONSE,
     advice="Send 'Cache-Control: no-cache, no-transform' and 'X-Accel-Buffering: no'.",
@@ -151,7 +147,6 @@ def missing_anti_buffering_headers(response: Response, facts: Facts) -> Occurren
 
 
 @rule(
-    "connection-close-hints",
     "info",
     RESPONSE,
     advice="Use HTTP/1.1 or newer with chunked transfer coding and a persistent connection.",
@@ -180,7 +175,6 @@ def connection_close_hints(response: Response, facts: Facts) -> Occurrence | Non
 
 @also("server-keeps-generating", EVENT)
 @rule(
-    "server-keeps-generating",
     "warning",
     IGNORED,
     advice="Make the server cancel the generation when its client disconnects.",

@@ -16,22 +16,17 @@ _SEQUENCE = re.compile(r'"sequence_number"\s*:\s*(\d{1,15})\b')
 _NUMBERED_BY = 8  # sequence numbers must show up within this many events of a connection
 
 
-def _new_verdict(facts: Facts, *kinds: VerdictKind) -> Verdict | None:
-    """The continuity verdict, if it is one of `kinds` and this connection led to it."""
-    if len(facts.turn.conns) < 2:
+def _new_verdict(facts: Facts, kind: VerdictKind) -> Verdict | None:
+    """The continuity verdict, if it is of this kind and this connection led to it."""
+    turn = facts.turn
+    verdict = turn.view.verdict if len(turn.conns) > 1 else None
+    if verdict is None or verdict.kind != kind or (kind, verdict.n) == turn.reported_verdict:
         return None
-    verdict = facts.turn.view.verdict
-    if verdict is None or verdict.kind not in kinds:
-        return None
-    found = (verdict.kind, verdict.n)
-    if found == facts.turn.reported_verdict:
-        return None
-    facts.turn.reported_verdict = found
+    turn.reported_verdict = kind, verdict.n
     return verdict
 
 
 @rule(
-    "resume-unsupported",
     "error",
     RESUMED,
     CLOSE,
@@ -57,7 +52,6 @@ def resume_unsupported(_: object, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "resume-gap",
     "error",
     RESUMED,
     CLOSE,
@@ -104,10 +98,8 @@ def sequence_jump(event: Event, facts: Facts) -> Occurrence | None:
     if found is None:
         return None
     number, last = int(found[1]), conn.sequence
-    conn.sequence, conn.numbered = (
-        number,
-        facts.turn.dialect != "openai-responses",
-    )  # that dialect reports gaps itself
+    conn.sequence = number
+    conn.numbered = facts.turn.dialect != "openai-responses"  # that dialect reports gaps itself
     if last is None:
         return _late_start(number, facts)
     return _jumped(last, number) if conn.numbered and number != last + 1 else None
@@ -115,13 +107,9 @@ def sequence_jump(event: Event, facts: Facts) -> Occurrence | None:
 
 def _jumped(last: int, number: int) -> Occurrence:
     missing = number - last - 1
+    how = f"{many(missing, 'event')} missing" if missing > 0 else "events were repeated or came out of order"
     return Occurrence(
-        f"The sequence number went from {last} to {number}: "
-        + (
-            f"{many(missing, 'event')} missing."
-            if missing > 0
-            else "events were repeated or came out of order."
-        ),
+        f"The sequence number went from {last} to {number}: {how}.",
         "warning",
         evidence={"before": last, "number": number},
     )
@@ -129,9 +117,9 @@ def _jumped(last: int, number: int) -> Occurrence:
 
 def _late_start(number: int, facts: Facts) -> Occurrence | None:
     request = facts.conn.request
-    if number < 2 or facts.conn.events or (request is not None and "starting_after" in request.url):
+    if number < 2 or facts.conn.events or len(facts.turn.conns) > 1:
         return None
-    if len(facts.turn.conns) > 1:
+    if request is not None and "starting_after" in request.url:
         return None
     return Occurrence(
         f"The stream starts at sequence number {number}: earlier events are missing, and helpers that wait for the "
@@ -142,7 +130,6 @@ def _late_start(number: int, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "resume-duplicate",
     "warning",
     RESUMED,
     CLOSE,

@@ -10,7 +10,6 @@ HUGE_MS = 3_600_000
 
 
 @rule(
-    "retry-invalid",
     "warning",
     IGNORED,
     advice="Send retry in milliseconds, with ASCII digits only.",
@@ -33,7 +32,6 @@ def retry_invalid(ignored: Ignored, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "retry-zero",
     "warning",
     RETRY,
     advice="Send a retry of at least a few hundred milliseconds.",
@@ -49,7 +47,6 @@ def retry_zero(retry: Retry, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "retry-huge",
     "warning",
     RETRY,
     advice="Send a retry of seconds, not hours; to stop clients from reconnecting, answer with status 204.",
@@ -66,7 +63,6 @@ def retry_huge(retry: Retry, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "retry-alone",
     "warning",
     RETRY_BLOCK,
     advice="Send retry in the same block as the first event.",

@@ -14,7 +14,6 @@ _PADDING = re.compile(r'"(obfuscation|padding|_pad)"\s*:\s*"([^"]*)"')
 
 
 @rule(
-    "empty-or-null-choices",
     "info",
     EVENT,
     advice="In the client, check that choices is not empty before reading choices[0], and treat null as absent.",
@@ -55,7 +54,6 @@ def _position(data: str, facts: Facts) -> str:
 
 
 @rule(
-    "padding",
     "info",
     EVENT,
     advice="Ignore byte rates; with OpenAI, set stream_options.include_obfuscation to false to turn it off.",

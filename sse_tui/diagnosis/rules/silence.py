@@ -18,7 +18,6 @@ YOUNG_S = 5.0  # connections cut sooner do not point to a time limit
 
 
 @rule(
-    "idle-gap",
     "warning",
     GAP,
     advice="Send a comment at least every 15 s while there is nothing else to send.",
@@ -51,7 +50,6 @@ def _gap(seconds: float) -> Occurrence:
 
 
 @rule(
-    "keepalive-masked-stall",
     "warning",
     BEAT,
     advice="Base client timeouts on progress, not on bytes: reset them on text, reasoning and tool calls only.",
@@ -84,7 +82,6 @@ def keepalive_masked_stall(beat: Comment | Event, facts: Facts) -> Occurrence | 
 
 
 @rule(
-    "periodic-cut",
     "warning",
     CLOSE,
     advice="Find the timeout on the way (the nearest known limit is a hint) and raise it, or reconnect before it.",

@@ -18,7 +18,6 @@ def was_cut(facts: Facts) -> bool:
 
 
 @rule(
-    "truncated-stream",
     "error",
     CLOSE,
     advice="In the client, treat a stream without its end marker as failed; check proxies for time and size limits.",
@@ -60,7 +59,6 @@ def went_on(reconnect: Reconnect, facts: Facts) -> Occurrence:
 
 
 @rule(
-    "unterminated-tail",
     "warning",
     TAIL,
     advice="End every event with a blank line, including the last one.",
@@ -88,7 +86,6 @@ def unterminated_tail(tail: Tail, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "double-terminal",
     "warning",
     DELTAS,
     advice="In the client, stop reading at the first end marker; in the server, send it once.",
@@ -116,7 +113,6 @@ def done_without_finish(_: Close, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "data-after-terminal",
     "warning",
     DELTAS,
     advice="Send everything, usage included, before the end marker.",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, Occurrence, also, rule
 from sse_tui.dialects.base import ToolCall
@@ -11,7 +14,6 @@ from sse_tui.recording.records import Close
 
 
 @rule(
-    "tool-call-index",
     "warning",
     DELTAS,
     advice="Number parallel calls 0, 1, 2, ..., and send the index of its call with every piece.",
@@ -25,28 +27,24 @@ def tool_call_index(event: Event, facts: Facts) -> list[Occurrence] | None:
     if not new:
         return None
     facts.turn.tool_slots.update(delta.slot for delta in new)
-    return [occurrence for piece in _pieces(event.data) if (occurrence := _judge(piece, facts)) is not None]
+    judged = (_judge(choice, call, facts) for choice, call in _pieces(event.data))
+    return [occurrence for occurrence in judged if occurrence is not None]
 
 
-def _pieces(data: str) -> list[tuple[int, dict[str, object]]]:
+def _pieces(data: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The pieces of tool calls in a chunk, each with the index of its choice."""
     try:
-        payload = members(decode(data))
+        choices = members(decode(data)).get("choices")
     except JsonError:
-        return []
-    choices = payload.get("choices")
-    pieces = []
-    for position, choice in enumerate(choices if isinstance(choices, list) else ()):
-        calls = members(members(choice).get("delta")).get("tool_calls")
-        index = members(choice).get("index")
-        pieces += [
-            (index if isinstance(index, int) else position, members(call))
-            for call in (calls if isinstance(calls, list) else ())
-        ]
-    return pieces
+        return
+    for position, choice in enumerate(map(members, choices if isinstance(choices, list) else ())):
+        calls = members(choice.get("delta")).get("tool_calls")
+        index = choice.get("index")
+        for call in calls if isinstance(calls, list) else ():
+            yield index if isinstance(index, int) else position, members(call)
 
 
-def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Occurrence | None:
-    choice, call = piece
+def _judge(choice: int, call: dict[str, Any], facts: Facts) -> Occurrence | None:
     index, ident = call.get("index"), call.get("id")
     if not isinstance(index, int):
         return Occurrence(
@@ -54,7 +52,7 @@ def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Occurrence | N
             evidence={"index": None, "id": ident},
         )
     known = facts.turn.tool_indices
-    key = choice * 1_000_000 + index
+    key = choice, index
     occurrence = None
     if key in known and isinstance(ident, str) and known[key] not in (None, ident):
         occurrence = Occurrence(
@@ -62,7 +60,7 @@ def _judge(piece: tuple[int, dict[str, object]], facts: Facts) -> Occurrence | N
             "index merge the two calls.",
             evidence={"index": index, "ids": [known[key], ident]},
         )
-    elif key not in known and index > sum(k // 1_000_000 == choice for k in known):
+    elif key not in known and index > sum(of == choice for of, _ in known):
         occurrence = Occurrence(
             f"A tool call has index {index}, but lower indices are missing: code that collects calls in a list by "
             "index fails.",

@@ -18,7 +18,6 @@ def _answered(facts: Facts) -> bool:
 
 
 @rule(
-    "usage-missing",
     "info",
     CLOSE,
     advice='Ask for usage in the request: with OpenAI\'s API, "stream_options": {"include_usage": true}.',
@@ -53,7 +52,6 @@ def _asked_for_usage(facts: Facts) -> bool | None:
 
 
 @rule(
-    "usage-mismatch",
     "warning",
     CLOSE,
     advice="Do not compute rates from these counts; ask the provider what they include.",
@@ -85,7 +83,6 @@ def usage_mismatch(_: Close, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "chunk-not-token",
     "info",
     CLOSE,
     advice="Do not read the gap between events as ITL; take the time per token from usage (TPOT).",
@@ -107,7 +104,6 @@ def chunk_not_token(_: Close, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "thinking-hidden",
     "info",
     CLOSE,
     advice="Include them in speed and cost; request reasoning summaries where the API offers them.",
