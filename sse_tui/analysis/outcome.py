@@ -277,12 +277,7 @@ def conclude(facts: EndingFacts) -> Conclusion:
     )
 
 
-<<<<<<< HEAD
-def _transport_code(facts: Facts, close: Close | None) -> str:
-=======
-def _code(facts: EndingFacts, close: Close | None) -> str:
-    """The code of an ending that has none of its own: that of the transport's error."""
->>>>>>> slimdiag
+def _transport_code(facts: EndingFacts, close: Close | None) -> str:
     if close is not None and close.code:
         return close.code
     return f"http-{facts.status}" if facts.status is not None else "no-response"

@@ -113,7 +113,7 @@ def also(id: str, *triggers: Trigger[T]) -> Callable[[Check[T]], Check[Any]]:
 
     def register(check: Check[T]) -> Check[Any]:
         for trigger in triggers:
-            trigger.checks.append((RULES[name], check))
+            trigger.checks.append((RULES[id], check))
         return check
 
     return register
