@@ -26,7 +26,6 @@ ANSWERS = frozenset(
         *("watsonx", "writer-completions", "vercel-ui"),
     )
 )
-_IDS_KEPT = 1024
 
 
 @dataclass(slots=True)
@@ -92,11 +91,6 @@ class ConnFacts:
     plain_types: set[str] = field(default_factory=set)  # types of which enough have
     deferred: list[tuple[Comment | Retry, EntryView]] = field(default_factory=list)
 
-    @property
-    def refused(self) -> bool:
-        """Whether the body is not a stream but the text of an error response."""
-        return self.response is not None and self.response.status != 200
-
     def response_header(self, name: str) -> str | None:
         """The value of a response header; None where it is absent."""
         return None if self.response is None else fields.first(self.response.headers, name)
@@ -104,12 +98,6 @@ class ConnFacts:
     def request_header(self, name: str) -> str | None:
         """The value of a request header; None where it is absent."""
         return None if self.request is None else fields.first(self.request.headers, name)
-
-    def remember_id(self, id: str, event: int) -> None:
-        """An event set this id itself."""
-        self.ids[id] = event
-        if len(self.ids) > 2 * _IDS_KEPT:
-            self.ids = dict(list(self.ids.items())[_IDS_KEPT:])
 
 
 @dataclass(slots=True)
