@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sse_tui.diagnosis import registry as triggers
+from sse_tui.diagnosis import rules as _rules  # noqa: F401  (registers them)
 from sse_tui.diagnosis.collector import Collector
 from sse_tui.diagnosis.facts import ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding
 from sse_tui.diagnosis.registry import Occurrence, Trigger
-from sse_tui.diagnosis.rules import all_rules as _catalogue  # noqa: F401  (registers the rules)
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
@@ -164,9 +164,8 @@ class Diagnosis:
     def _event(self, entry: EntryView, item: Event, facts: Facts) -> None:
         """An event that is unusual, or comes before it is known what is usual."""
         conn, turn, deltas = facts.conn, facts.turn, entry.deltas
-        facts.own_id = bool(item.id or conn.last_id) and (
-            item.id != conn.last_id
-            or _OWN_ID.search(conn.window.whole(item.start, item.end) or b"") is not None
+        own_id = item.id != conn.last_id or (
+            item.id and _OWN_ID.search(conn.window.whole(item.start, item.end) or b"")
         )
         kinds = {type(delta) for delta in deltas}
         names = {delta.name for delta in deltas if isinstance(delta, Meta)}
@@ -179,7 +178,7 @@ class Diagnosis:
         if len(turn.conns) > 1:
             self._run(triggers.RESUMED, entry, facts)
         self._run(triggers.EVENT, entry, facts)
-        if facts.own_id:
+        if own_id:
             self._identified(entry, item, facts)
         elif conn.own_ids and item.type != "ping" and not names & {"ping", "done"}:
             conn.without_id += 1  # nobody resumes after a heartbeat or the end marker: those need no id
@@ -230,10 +229,8 @@ class Diagnosis:
         self._run(_ITEM_TRIGGERS[type(item)], entry, facts)
         if isinstance(item, Comment):
             conn.heartbeats.beat("comment", entry.t)
-        elif isinstance(item, NoData):
-            facts.own_id = item.id != conn.last_id
-            if facts.own_id:
-                self._identified(entry, item, facts)
+        elif isinstance(item, NoData) and item.id != conn.last_id:
+            self._identified(entry, item, facts)
         conn.done = max(conn.done, item.end)
         if conn.deferred:
             self._resolve_deferred(facts)

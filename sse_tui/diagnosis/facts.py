@@ -15,15 +15,9 @@ from sse_tui.recording.records import Header, Request, Response
 # The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
     (
-        *(
-            "openai-chat",
-            "openai-completions",
-            "openai-responses",
-            "openai-assistants",
-            "openai-transcription",
-        ),
-        *("anthropic-messages", "gemini", "cohere-v2", "tgi", "llamacpp-native", "mistral-conversations"),
-        *("watsonx", "writer-completions", "vercel-ui"),
+        *("openai-chat", "openai-completions", "openai-responses", "openai-assistants", "gemini", "tgi"),
+        *("openai-transcription", "anthropic-messages", "cohere-v2", "llamacpp-native", "watsonx"),
+        *("mistral-conversations", "writer-completions", "vercel-ui"),
     )
 )
 
@@ -113,9 +107,7 @@ class TurnFacts:
     finish_seen: bool = False
     fault_seen: bool = False
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
-    not_json: list[tuple[EntryView, str, str]] = field(
-        default_factory=list
-    )  # likewise: data, parser's message
+    not_json: list[tuple[EntryView, str, str]] = field(default_factory=list)  # likewise, its data and error
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed
     tool_indices: dict[tuple[int, int], str | None] = field(default_factory=dict)  # ids by choice and index
     tool_slots: set[int] = field(default_factory=set)
@@ -175,4 +167,3 @@ class Facts:
     conn: ConnFacts
     timed: bool
     entry: EntryView = field(init=False)
-    own_id: bool = False  # the event at hand has an id field of its own
