@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sse_tui.diagnosis import registry as triggers
+from sse_tui.diagnosis import rules as _rules  # noqa: F401  (registers them)
 from sse_tui.diagnosis.collector import Collector
 from sse_tui.diagnosis.facts import ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding
 from sse_tui.diagnosis.registry import Occurrence, Trigger
-from sse_tui.diagnosis.rules import all_rules as _catalogue  # noqa: F401  (registers the rules)
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
@@ -28,10 +28,9 @@ SILENCE_NS = 15_000_000_000
 BURST_EVENTS = 4
 BURST_GAP_NS = 250_000_000
 _CONNS_KEPT = 64
+_IDS_KEPT = 1024
 
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
-
-
 _PLAIN = frozenset({Text, Reasoning})  # the deltas of the usual event in a model's answer
 
 _ITEM_TRIGGERS: dict[type, Trigger[Item]] = {
@@ -79,8 +78,8 @@ class Diagnosis:
         facts = self._facts(turn, conn)
         here, timed = facts.conn, facts.timed
         here.reads += 1
-        if here.refused:
-            return
+        if here.response is not None and here.response.status != 200:
+            return  # not a stream but the text of an error response
         # Most reads of a healthy stream are whole blocks after a complete item: those need no searching.
         if here.window.end == here.done and here.scanner.passes(data):
             here.window.replace(data)
@@ -165,9 +164,8 @@ class Diagnosis:
     def _event(self, entry: EntryView, item: Event, facts: Facts) -> None:
         """An event that is unusual, or comes before it is known what is usual."""
         conn, turn, deltas = facts.conn, facts.turn, entry.deltas
-        facts.own_id = bool(item.id or conn.last_id) and (
-            item.id != conn.last_id
-            or _OWN_ID.search(conn.window.whole(item.start, item.end) or b"") is not None
+        own_id = item.id != conn.last_id or (
+            item.id and _OWN_ID.search(conn.window.whole(item.start, item.end) or b"")
         )
         kinds = {type(delta) for delta in deltas}
         names = {delta.name for delta in deltas if isinstance(delta, Meta)}
@@ -180,7 +178,7 @@ class Diagnosis:
         if len(turn.conns) > 1:
             self._run(triggers.RESUMED, entry, facts)
         self._run(triggers.EVENT, entry, facts)
-        if facts.own_id:
+        if own_id:
             self._identified(entry, item, facts)
         elif conn.own_ids and item.type != "ping" and not names & {"ping", "done"}:
             conn.without_id += 1  # nobody resumes after a heartbeat or the end marker: those need no id
@@ -214,7 +212,9 @@ class Diagnosis:
         else:
             self._run(triggers.ID, entry, facts)
         conn.own_ids += 1
-        conn.remember_id(item.id, conn.events + 1)
+        conn.ids[item.id] = conn.events + 1
+        if len(conn.ids) > 2 * _IDS_KEPT:
+            conn.ids = dict(list(conn.ids.items())[_IDS_KEPT:])
         conn.last_id = facts.turn.last_id = item.id
 
     def _other(self, entry: EntryView, item: Item | ByteMatch, facts: Facts) -> None:
@@ -229,10 +229,8 @@ class Diagnosis:
         self._run(_ITEM_TRIGGERS[type(item)], entry, facts)
         if isinstance(item, Comment):
             conn.heartbeats.beat("comment", entry.t)
-        elif isinstance(item, NoData):
-            facts.own_id = item.id != conn.last_id
-            if facts.own_id:
-                self._identified(entry, item, facts)
+        elif isinstance(item, NoData) and item.id != conn.last_id:
+            self._identified(entry, item, facts)
         conn.done = max(conn.done, item.end)
         if conn.deferred:
             self._resolve_deferred(facts)
@@ -250,48 +248,42 @@ class Diagnosis:
                 self._run(trigger, entry, facts)
 
     def _record(self, turn: TurnView, entry: EntryView) -> None:
-        record = entry.record
+        record, known = entry.record, self._known
+        if entry.kind == "end" or (
+            isinstance(record, Request) and known is not None and known.turn.view is not turn
+        ):
+            self._over()
+        if not isinstance(record, Request | Response | Close | Reconnect):
+            return
+        facts = self._facts(turn, entry.conn)
+        conn = facts.conn
         if isinstance(record, Request):
-            if self._known is not None and self._known.turn.view is not turn:
-                self._over()
-            facts = self._facts(turn, entry.conn)
-            facts.conn.request = record
-            facts.conn.started_t = entry.t
+            conn.request, conn.started_t = record, entry.t
             self._run(triggers.REQUEST, entry, facts)
         elif isinstance(record, Response):
-            facts = self._facts(turn, entry.conn)
-            facts.conn.response = record
-            facts.conn.opened_t = entry.t
+            conn.response, conn.opened_t = record, entry.t
             self._run(triggers.RESPONSE, entry, facts)
         elif isinstance(record, Close):
-            self._closed(self._facts(turn, entry.conn), record, entry)
-        elif isinstance(record, Reconnect):
-            facts = self._facts(turn, entry.conn)
+            self._matches(conn.scanner.close(), facts, entry.t)
+            self._run(triggers.CLOSE, entry, facts)
+            if record.cause is CloseReason.CLIENT and turn.dialect.complete is not True:
+                self.session.left_running = conn
+            conn.deferred = []
+            conn.window.data = b""
+            conn.window.start = conn.window.end
+        else:
             self._run(triggers.RECONNECT, entry, facts)
             facts.turn.last_reconnect_conn = entry.conn
             facts.turn.policy = record.policy
             facts.turn.delays_ms.append(record.delay_ms)
             if entry.t is not None:
                 self.session.reconnect_times.append(entry.t)
-        elif entry.kind == "end":
-            self._over()
-
-    def _closed(self, facts: Facts, record: Close, entry: EntryView) -> None:
-        conn = facts.conn
-        self._matches(conn.scanner.close(), facts, entry.t)
-        self._run(triggers.CLOSE, entry, facts)
-        if record.cause is CloseReason.CLIENT and facts.turn.view.dialect.complete is not True:
-            self.session.left_running = conn
-        conn.deferred = []
-        conn.window.data = b""
-        conn.window.start = conn.window.end
 
     def _over(self) -> None:
         """The current turn gets no further connection."""
         facts = self._known
         if facts is not None and not facts.turn.over:
-            facts.turn.over = True
-            conn = facts.conn
+            facts.turn.over, conn = True, facts.conn
             self._run(triggers.OVER, SyntheticEntry("over", conn.last_read_t, conn.number), facts)
 
     def _facts(self, turn: TurnView, number: int) -> Facts:

@@ -15,18 +15,11 @@ from sse_tui.recording.records import Header, Request, Response
 # The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
     (
-        *(
-            "openai-chat",
-            "openai-completions",
-            "openai-responses",
-            "openai-assistants",
-            "openai-transcription",
-        ),
-        *("anthropic-messages", "gemini", "cohere-v2", "tgi", "llamacpp-native", "mistral-conversations"),
-        *("watsonx", "writer-completions", "vercel-ui"),
+        *("openai-chat", "openai-completions", "openai-responses", "openai-assistants", "gemini", "tgi"),
+        *("openai-transcription", "anthropic-messages", "cohere-v2", "llamacpp-native", "watsonx"),
+        *("mistral-conversations", "writer-completions", "vercel-ui"),
     )
 )
-_IDS_KEPT = 1024
 
 
 @dataclass(slots=True)
@@ -92,11 +85,6 @@ class ConnFacts:
     plain_types: set[str] = field(default_factory=set)  # types of which enough have
     deferred: list[tuple[Comment | Retry, EntryView]] = field(default_factory=list)
 
-    @property
-    def refused(self) -> bool:
-        """Whether the body is not a stream but the text of an error response."""
-        return self.response is not None and self.response.status != 200
-
     def response_header(self, name: str) -> str | None:
         """The value of a response header; None where it is absent."""
         return None if self.response is None else fields.first(self.response.headers, name)
@@ -104,12 +92,6 @@ class ConnFacts:
     def request_header(self, name: str) -> str | None:
         """The value of a request header; None where it is absent."""
         return None if self.request is None else fields.first(self.request.headers, name)
-
-    def remember_id(self, id: str, event: int) -> None:
-        """An event set this id itself."""
-        self.ids[id] = event
-        if len(self.ids) > 2 * _IDS_KEPT:
-            self.ids = dict(list(self.ids.items())[_IDS_KEPT:])
 
 
 @dataclass(slots=True)
@@ -125,9 +107,7 @@ class TurnFacts:
     finish_seen: bool = False
     fault_seen: bool = False
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
-    not_json: list[tuple[EntryView, str, str]] = field(
-        default_factory=list
-    )  # likewise: data, parser's message
+    not_json: list[tuple[EntryView, str, str]] = field(default_factory=list)  # likewise, its data and error
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed
     tool_indices: dict[tuple[int, int], str | None] = field(default_factory=dict)  # ids by choice and index
     tool_slots: set[int] = field(default_factory=set)
@@ -187,4 +167,3 @@ class Facts:
     conn: ConnFacts
     timed: bool
     entry: EntryView = field(init=False)
-    own_id: bool = False  # the event at hand has an id field of its own

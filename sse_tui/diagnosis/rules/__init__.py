@@ -1,1 +1,22 @@
-"""The rules, by what they look at; importing `all_rules` registers them."""
+"""The rules, by what they look at; importing this package registers them."""
+
+from __future__ import annotations
+
+from sse_tui.diagnosis.rules import (  # noqa: F401
+    buffering,
+    comments,
+    framing,
+    hidden_errors,
+    ids,
+    leaked_secrets,
+    payloads,
+    reconnects,
+    responses,
+    resumes,
+    retries,
+    shape,
+    silence,
+    termination,
+    tool_calls,
+    usage,
+)

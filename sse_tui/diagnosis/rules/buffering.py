@@ -1,15 +1,17 @@
-"""Rules about events that arrive together although they were produced apart."""
+"""Rules about when events arrive: together although they were produced apart, or before the first token."""
 
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import BURST, CLOSE, Occurrence, also, rule
+from sse_tui.diagnosis.registry import BURST, CLOSE, FIRST_TOKEN, Occurrence, also, rule
+from sse_tui.eventstream import Event
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
 BURSTS = 3  # reads with several events after a pause that make a pattern
 MANY = 20  # events
 LONG_NS = 1_000_000_000
+WORTH_MS = 50.0  # a difference below this is not reported
 _HOPS = ("via", "server", "cf-ray", "x-cache", "content-encoding", "x-served-by")
 
 
@@ -83,4 +85,33 @@ def fake_streaming(_: Close, facts: Facts) -> Occurrence | None:
         f"The first token took {clocks.ttft / 1000:.1f} s, the other {events - 1} token events {rest:.0f} ms "
         f"({rest / (events - 1):.1f} ms each): the answer was generated before it was streamed.",
         evidence={"ttft_ms": clocks.ttft, "e2e_ms": clocks.e2e, "events": events},
+    )
+
+
+@rule(
+    "info",
+    FIRST_TOKEN,
+    advice="Measure the time to first token at the first text, reasoning or tool call that is not empty.",
+    reference="sgl-project/sglang#29251; aisix#869",
+)
+def ttft_on_empty_chunk(event: Event, facts: Facts) -> Occurrence | None:
+    """Events without tokens came first: a clock stopped at the first event shows too short a time."""
+    turn = facts.turn
+    if not turn.before_token or not facts.timed:
+        return None
+    clocks = turn.view.clocks.clocks()
+    if clocks.ttfc is None or clocks.ttft is None or clocks.ttft - clocks.ttfc < WORTH_MS:
+        return None
+    kinds = ", ".join(dict.fromkeys(turn.before_token))
+    return Occurrence(
+        f"The first event ({kinds}) arrived after {clocks.ttfc:.0f} ms, the first token after {clocks.ttft:.0f} ms: "
+        f"tools that stop the clock at any chunk report a TTFT that is {clocks.ttft - clocks.ttfc:.0f} ms too short.",
+        evidence={
+            "ttfb_ms": clocks.ttfb,
+            "first_byte_ms": clocks.first_byte,
+            "ttfc_ms": clocks.ttfc,
+            "ttft_ms": clocks.ttft,
+            "ttfo_ms": clocks.ttfo,
+            "before": turn.before_token,
+        },
     )

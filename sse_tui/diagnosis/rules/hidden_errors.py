@@ -41,23 +41,21 @@ def error_in_ignored_line(ignored: Ignored, facts: Facts) -> Occurrence | None:
     line = ignored.line.strip()
     name, colon, value = line.partition(":")
     if name.strip().lower() == "error" and colon:
-        occurrence = _reported(_parsed(value.strip(), announced=True), facts)
-        how = "sent as a field named 'error'"
+        text, announced, how = value.strip(), True, "sent as a field named 'error'"
     elif line.startswith("{"):
-        fault = _parsed(line, announced=False)
-        if fault is None:
-            return None
-        occurrence, how = _reported(fault, facts), "sent as raw JSON without 'data:'"
+        text, announced, how = line, False, "sent as raw JSON without 'data:'"
     elif _RAW_ERROR.match(line):
-        occurrence = _reported(_parsed("{" + line.rstrip(",") + "}", announced=True), facts)
-        how = "sent as raw JSON over several lines"
+        text, announced, how = "{" + line.rstrip(",") + "}", True, "sent as raw JSON over several lines"
     else:
         return None
+    fault = _parsed(text, announced=announced)
+    if fault is None and not announced:
+        return None
+    occurrence = _reported(fault, facts)
     if facts.turn.dialect in _LINE_PROTOCOLS:
         return occurrence
-    return occurrence._replace(
-        message=f"{occurrence.message} It was {how}, so conforming clients never see it."
-    )
+    message = f"{occurrence.message} It was {how}, so conforming clients never see it."
+    return occurrence._replace(message=message)
 
 
 @also("in-band-error", NO_DATA)
@@ -71,11 +69,8 @@ def error_without_data(block: NoData, facts: Facts) -> Occurrence | None:
 @also("in-band-error", DELTAS)
 def misleading_end(_: Event, facts: Facts) -> Occurrence | None:
     """The end marker after an error: a client that looks only for that takes the answer to be complete."""
-    if not facts.turn.fault_seen:
-        return None
-    if not any(
-        isinstance(delta, Meta) and delta.name in ("done", "after-end") for delta in facts.entry.deltas
-    ):
+    names = {delta.name for delta in facts.entry.deltas if isinstance(delta, Meta)}
+    if not facts.turn.fault_seen or not names & {"done", "after-end"}:
         return None
     return Occurrence("", amend=True, evidence={"followed_by_end_marker": True})
 
@@ -84,10 +79,10 @@ def _parsed(text: str, *, announced: bool) -> StreamFault | None:
     try:
         payload = decode(text)
     except JsonError:
-        return StreamFault(None, None, text or None) if announced else None
+        payload = None
     if isinstance(payload, dict):
         return fault_in(payload, announced=announced)
-    return StreamFault(None, None, text) if announced else None
+    return StreamFault(None, None, text or None) if announced else None
 
 
 def _reported(fault: StreamFault | None, facts: Facts) -> Occurrence:

@@ -34,17 +34,16 @@ def invalid_json_event(event: Event, facts: Facts) -> Occurrence | None:
     turn = facts.turn
     if turn.known:
         broken = any(isinstance(delta, Malformed) and delta.kind == "json" for delta in facts.entry.deltas)
-        if not broken or not turn.json_answers:
+        if not (broken and turn.json_answers):
             return None
     elif turn.decoded >= _MAX_DECODED or not event.data:
         return None
     else:
         turn.decoded += 1
     reason = _why_not_json(event.data)
+    # Not this payload but an earlier one is malformed, or it is a heartbeat, which comment-as-data reports.
     if reason is None or _HEARTBEAT.fullmatch(event.data):
-        return (
-            None  # the dialect meant an earlier payload; or it is a heartbeat, which comment-as-data reports
-        )
+        return None
     if turn.known or _LIKE_JSON.match(event.data):
         return _invalid(event.data, reason)
     if len(turn.not_json) < _KEPT:
@@ -106,13 +105,13 @@ def dialect_mismatch(event: Event, facts: Facts) -> Occurrence | None:
         if f'"type":"{event.type}"' in event.data or f'"type": "{event.type}"' in event.data:
             return None
         kind = _kind(event.data)
-        if kind is not None and kind != event.type:
-            return Occurrence(
-                f"The event is named {event.type[:60]!r} but its payload's type is {kind[:60]!r}: clients that go by "
-                "the name and clients that go by the type read different things.",
-                evidence={"event": event.type[:80], "type": kind[:80]},
-            )
-        return None
+        if kind is None or kind == event.type:
+            return None
+        return Occurrence(
+            f"The event is named {event.type[:60]!r} but its payload's type is {kind[:60]!r}: clients that go by "
+            "the name and clients that go by the type read different things.",
+            evidence={"event": event.type[:80], "type": kind[:80]},
+        )
     if not facts.entry.deltas and facts.turn.known and facts.turn.decoded < _MAX_DECODED:
         facts.turn.decoded += 1
         kind = _kind(event.data)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from sse_tui import fields
 from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.finding import RAW_BYTES
 from sse_tui.diagnosis.registry import CLOSE, EVENT, IGNORED, RESPONSE, Occurrence, also, rule
 from sse_tui.eventstream import Event, Ignored
 from sse_tui.recording.records import Close, Response
 
 _LINES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
+_GAUGES = (
+    "num_requests_running",
+    "requests_processing",
+    "num_running_reqs",
+    "slots_active",
+    "tgi_batch_current_size",
+)
 
 
 def _is_stream(facts: Facts) -> bool:
@@ -55,19 +63,19 @@ def not_a_stream(ignored: Ignored, facts: Facts) -> Occurrence | None:
     if conn.response is not None and not _is_stream(facts):
         return None  # the header has been reported
     line = ignored.line.lstrip("\ufeff \t")
-    raw = conn.window.quote(0, 200)
+    start = conn.window.quote(0, RAW_BYTES).decode("utf-8", "replace")
     if line.startswith("<"):
         return Occurrence(
             "The body is HTML, probably a proxy's error page sent with status 200. The openai and anthropic SDKs "
             "return normally without a single event.",
-            evidence={"sniffed": "html", "start": raw.decode("utf-8", "replace")},
+            evidence={"sniffed": "html", "start": start},
         )
     if line.startswith("{"):
         return Occurrence(
             "The body starts with a JSON object rather than a field: it is JSON or JSON lines, in which an SSE client "
             "finds no events.",
             "info" if facts.turn.line_protocol else "error" if _is_stream(facts) else "warning",
-            evidence={"sniffed": "json", "start": raw.decode("utf-8", "replace")},
+            evidence={"sniffed": "json", "start": start},
         )
     return None
 
@@ -114,12 +122,9 @@ def flush_pattern(_: Close, facts: Facts) -> Occurrence | None:
     conn = facts.conn
     if not conn.response_header("content-encoding") or not conn.event_reads:
         return None
-    each = conn.events / conn.event_reads
-    return Occurrence(
-        "",
-        amend=True,
-        evidence={"events": conn.events, "reads": conn.reads, "events_per_read": round(each, 2)},
-    )
+    each = round(conn.events / conn.event_reads, 2)
+    evidence = {"events": conn.events, "reads": conn.reads, "events_per_read": each}
+    return Occurrence("", amend=True, evidence=evidence)
 
 
 @rule(
@@ -197,15 +202,6 @@ def server_keeps_generating(item: Event | Ignored, facts: Facts) -> Occurrence |
         f"{active:g} active request{'' if active == 1 else 's'} ({text.strip()[:80]}).",
         evidence={"closed": left.number, "active": active},
     )
-
-
-_GAUGES = (
-    "num_requests_running",
-    "requests_processing",
-    "num_running_reqs",
-    "slots_active",
-    "tgi_batch_current_size",
-)
 
 
 def _active(text: str) -> float:
