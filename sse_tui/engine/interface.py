@@ -16,6 +16,22 @@ import msgspec
 Seed: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
+class ModelOptions(msgspec.Struct, kw_only=True, frozen=True):
+    """How a model is run.
+
+    `n_gpu_layers` -1 puts all layers on a GPU if llama.cpp finds one; `n_ctx` is the context of each of the `n_seq`
+    generations that run together, in tokens, at most (and with 0) what the model was trained with; `n_threads` None
+    means the physical cores but one; `n_batch` and `prefill_chunk`, in tokens, None what suits the device.
+    """
+
+    n_gpu_layers: int = -1
+    n_ctx: int = 4096
+    n_seq: int = 4
+    n_threads: int | None = None
+    n_batch: int | None = None
+    prefill_chunk: int | None = None
+
+
 class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
     """One generation. `seed` is always concrete, so that a run can be repeated; `max_tokens` None means what is left of
     the context. `messages` are ``{"role", "content"}`` objects; the engine applies the chat template. The sampling

@@ -20,6 +20,7 @@ import numpy as np
 from llama_cpp import llama_cpp as lib
 
 from sse_tui.engine import gguf
+from sse_tui.engine.cores import decode_threads
 from sse_tui.engine.devices import devices, ggml_version
 from sse_tui.engine.interface import EngineInfo, GenRequest
 from sse_tui.engine.ipc import Load
@@ -113,7 +114,7 @@ class Model:
         lib.llama_backend_init()
         self.devices = devices(_FOLDER)
         uses_gpu = any("gpu" in device.kind for device in self.devices) and load.n_gpu_layers != 0
-        if load.check_memory and not uses_gpu:
+        if not uses_gpu:
             gguf.check_memory(gguf.read(Path(load.model_path)), n_ctx=load.n_ctx, n_seq=load.n_seq)
         self._model = _load_model(load)
         self._vocab = lib.llama_model_get_vocab(self._model)
@@ -121,6 +122,7 @@ class Model:
         n_ctx = min(load.n_ctx or n_train, n_train) if n_train > 0 else load.n_ctx
         # A batch of 512 makes llama.cpp reserve 100 MB for a small model, and is no faster than 64 on a CPU.
         self.n_batch = max(load.n_batch or (_BATCH_GPU if uses_gpu else _BATCH_CPU), load.n_seq)
+        self.n_threads = load.n_threads or decode_threads()
         self._context = self._make_context(load, n_ctx, uses_gpu)
         self._memory = lib.llama_get_memory(self._context)
         self.n_ctx: int = lib.llama_n_ctx_seq(self._context)
@@ -142,7 +144,7 @@ class Model:
         params.n_ctx = n_ctx * load.n_seq
         params.n_seq_max = load.n_seq
         params.n_batch = params.n_ubatch = self.n_batch
-        params.n_threads = params.n_threads_batch = load.n_threads
+        params.n_threads = params.n_threads_batch = self.n_threads
         params.kv_unified = False
         # With flash attention, another chunk size or a reused prefix changes low bits on the CPU, where it is no
         # faster either.
@@ -268,7 +270,7 @@ class Model:
             size_bytes=lib.llama_model_size(self._model),
             n_ctx=self.n_ctx,
             n_seq=self.n_seq,
-            n_threads=self._load.n_threads,
+            n_threads=self.n_threads,
             layers=layers,
             layers_offloaded=offloaded,
             devices=self.devices,

@@ -91,7 +91,7 @@ class Live:
             self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
             await self._endpoint.start()
         elif self.spec.mode == "inspect":
-            await self._begin(inspect_turn(self.spec))
+            self._begin(inspect_turn(self.spec))
 
     async def close(self) -> None:
         """End the session: the recording gets its end record, the processes are gone when this returns."""
@@ -228,18 +228,10 @@ class Live:
             )
         if self._capture is None:
             raise UsageError("not-live", "This is a recording: there is no model to send a prompt to.")
-        await self._begin(await self._chat_turn(prompt))
+        address = await self._endpoint.ready() if self._endpoint is not None else None
+        self._begin(chat_turn(self.spec, self._conversation(prompt), address))
         # Only now: a prompt that could not be sent is not part of the conversation.
         self.messages[self._turn] = Message("user", prompt)
-
-    async def _chat_turn(self, prompt: str) -> TurnSpec:
-        base_url, token, model = self.spec.profile.base_url, None, None
-        if self._endpoint is not None:
-            ready = await self._endpoint.ready()
-            base_url, token, model = ready.base_url, ready.token, ready.model
-        return chat_turn(
-            self.spec, self._conversation(prompt), base_url=base_url or "", token=token, model=model
-        )
 
     def _conversation(self, prompt: str) -> list[Message]:
         messages = [Message("system", self.spec.profile.system)] if self.spec.profile.system else []
@@ -252,7 +244,7 @@ class Live:
                 messages += [asked, Message("assistant", turn.answer.text)]
         return [*messages, Message("user", prompt)]
 
-    async def _begin(self, turn: TurnSpec) -> None:
+    def _begin(self, turn: TurnSpec) -> None:
         assert self._capture is not None
         self._turn += 1
         self.error = None
@@ -289,7 +281,7 @@ class Live:
         """Send an inspected request once more, as another turn. Raises `UsageError` while one runs."""
         if self.busy:
             raise UsageError("turn-running", "The stream is still running.", "Press escape to stop it first.")
-        await self._begin(inspect_turn(self.spec))
+        self._begin(inspect_turn(self.spec))
 
     async def restart_capture(self) -> None:
         """Restart the capture process after it died; the recording continues, as if its connection had failed."""

@@ -7,7 +7,7 @@ written, secrets already masked, so that a live view and the reopened file can n
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,13 +32,16 @@ class Recorder:
         self,
         path: Path | None,
         *,
-        redactor: Redactor | None = None,
+        redactor: Redactor,
+        secrets: Sequence[str] = (),
         clock: SessionClock | None = None,
         append: bool = False,
         conns: int = 0,
     ):
         self.clock = clock or SessionClock()
-        self.redactor = redactor or Redactor()
+        self.redactor = redactor
+        for secret in secrets:
+            redactor.learn(secret)
         self.header = Header(
             tool=f"sse-tui/{__version__} python/{sys.version.split()[0]} {sys.platform}",
             created=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),

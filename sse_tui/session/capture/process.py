@@ -73,12 +73,10 @@ class Capture:
                 self._report_size()
 
     def _open(self, command: protocol.Open) -> None:
-        redactor = Redactor(command.redact_headers, command.redact_patterns)
-        for secret in command.secrets:
-            redactor.learn(secret)
         self._recorder = Recorder(
             Path(command.path),
-            redactor=redactor,
+            redactor=Redactor(command.redact_headers, command.redact_patterns),
+            secrets=command.secrets,
             clock=SessionClock(command.origin_ns),
             append=command.origin_ns is not None,
             conns=command.conns,
