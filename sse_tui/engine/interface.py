@@ -7,7 +7,6 @@ called from one event loop. An engine's process or thread is its own business.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, Protocol, TypeAlias
 
@@ -148,8 +147,7 @@ class Generation:
 
     def __init__(self, on_cancel: Callable[[], None]) -> None:
         self._on_cancel: Callable[[], None] | None = on_cancel
-        self._steps: deque[Step] = deque()
-        self._waiter: asyncio.Future[None] | None = None
+        self._steps: asyncio.Queue[Step] = asyncio.Queue()
         # Whether the `Final` was put, even if the reader has not taken it.
         self.ended = False
         self._prompt = self._pieces = 0
@@ -158,15 +156,13 @@ class Generation:
         """Add a step; after a `Final` further steps are ignored."""
         if self.ended:
             return
-        self._steps.append(step)
+        self._steps.put_nowait(step)
         if isinstance(step, Piece):
             self._pieces += 1
         elif isinstance(step, PrefillProgress):
             self._prompt = step.total
         else:
             self.ended = True
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
 
     def end(self, finish: str, *, error: str = "", code: str = "") -> None:
         """Put a `Final` for an engine that can no longer make one, with the counts that are known here."""
@@ -188,16 +184,10 @@ class Generation:
 
     async def __aiter__(self) -> AsyncIterator[Step]:
         while True:
-            while self._steps:
-                step = self._steps.popleft()
-                yield step
-                if isinstance(step, Final):
-                    return
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
+            step = await self._steps.get()
+            yield step
+            if isinstance(step, Final):
+                return
 
 
 class Engine(Protocol):
