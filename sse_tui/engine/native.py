@@ -39,16 +39,12 @@ _FOLDER = Path(lib._lib._name).parent
 _small = ctypes.PyDLL(lib._lib._name)
 _token_to_piece = _small.llama_token_to_piece
 _token_to_piece.argtypes = lib.llama_token_to_piece.argtypes
-_token_to_piece.restype = ctypes.c_int32
-_is_eog = _small.llama_vocab_is_eog
-_is_eog.argtypes = [ctypes.c_void_p, ctypes.c_int32]
-_is_eog.restype = ctypes.c_bool
-_get_attr = _small.llama_vocab_get_attr
-_get_attr.argtypes = [ctypes.c_void_p, ctypes.c_int32]
-_get_attr.restype = ctypes.c_int
+_is_eog, _get_attr = _small.llama_vocab_is_eog, _small.llama_vocab_get_attr
 _get_logits = _small.llama_get_logits_ith
-_get_logits.argtypes = [ctypes.c_void_p, ctypes.c_int32]
-_get_logits.restype = ctypes.c_void_p
+for _function, _result in (
+    (_is_eog, ctypes.c_bool), (_get_attr, ctypes.c_int), (_get_logits, ctypes.c_void_p)
+):  # fmt: skip
+    _function.argtypes, _function.restype = [ctypes.c_void_p, ctypes.c_int32], _result
 
 
 class _Log:
@@ -56,7 +52,7 @@ class _Log:
     crash."""
 
     def __init__(self) -> None:
-        self.lines: deque[str] = deque(maxlen=4000)
+        self._lines: deque[str] = deque(maxlen=4000)
         self.errors: deque[str] = deque(maxlen=100)
         self._level = 0
         self.callback = lib.llama_log_callback(self._take)  # kept here: llama.cpp holds only a pointer
@@ -67,7 +63,7 @@ class _Log:
         if self._level == _LOG_DEBUG:
             return
         line = text.decode("utf-8", "replace")
-        self.lines.append(line)
+        self._lines.append(line)
         if self._level == _LOG_ERROR:
             self.errors.append(line)
         if self._level in (_LOG_WARNING, _LOG_ERROR):
@@ -75,7 +71,7 @@ class _Log:
             sys.stderr.flush()
 
     def text(self) -> str:
-        return "".join(self.lines)
+        return "".join(self._lines)
 
 
 _log = _Log()
