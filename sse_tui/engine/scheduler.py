@@ -72,7 +72,7 @@ class _Slot:
 
     def reusable(self, prompt: list[int], *, exact: bool) -> int:
         """How many tokens of the prompt need not be read. The last one must be: it gives the first logits."""
-        common = sum(takewhile(bool, map(eq, self.tokens, prompt)))
+        common: int = sum(takewhile(bool, map(eq, self.tokens, prompt)))
         return max(0, min(common, self.read, len(prompt) - 2) if exact else min(common, len(prompt) - 1))
 
 

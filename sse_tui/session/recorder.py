@@ -6,6 +6,7 @@ written, secrets already masked, so that a live view and the reopened file can n
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -48,24 +49,13 @@ class Recorder:
             clock=self.clock.source,
             redacted=list(self.redactor.names),
         )
-        self.path = path
         self._writer = (
             Writer(path, self.header, redactor=self.redactor, append=append) if path is not None else None
         )
         self._driver: Driver | None = None
-        self._conns = conns
+        self._conns = itertools.count(conns + 1)
         self._turn = 0
         self.error: SseTuiError | None = None
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file so far."""
-        return self._writer.size if self._writer is not None else 0
-
-    @property
-    def busy(self) -> bool:
-        """True while a turn runs."""
-        return self._driver is not None
 
     async def run(self, number: int, turn: TurnSpec) -> AsyncGenerator[Record, None]:
         """Run one turn; gives every record after it was written. Afterwards `error` says what went wrong."""
@@ -78,7 +68,7 @@ class Recorder:
             timeouts=turn.timeouts,
             clock=self.clock,
             turn=number,
-            next_conn=self._next_conn,
+            next_conn=self._conns.__next__,
             plan=plan,
             verify=turn.verify,
             http2=turn.http2,
@@ -128,10 +118,6 @@ class Recorder:
             self._writer.write(End(t=self.clock.now(), turn=self._turn, reason=reason))
             self._writer.close()
             self._writer = None
-
-    def _next_conn(self) -> int:
-        self._conns += 1
-        return self._conns
 
     def _write(self, record: Record) -> Record:
         if self._writer is not None:
