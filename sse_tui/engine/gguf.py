@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,34 +44,14 @@ class GgufHeader:
     """The fields of the header. Sizes in bytes; `size_needed` is where the last tensor of a known type ends."""
 
     path: Path
-    version: int
     size: int
     size_needed: int
-    tensors: int
-    metadata: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def architecture(self) -> str:
-        return str(self.metadata.get("general.architecture", ""))
-
-    @property
-    def name(self) -> str:
-        return str(self.metadata.get("general.name", ""))
+    metadata: dict[str, Any]
 
     @property
     def n_ctx_train(self) -> int:
         """The longest context that the model was trained with, in tokens."""
         return self._number("context_length")
-
-    @property
-    def n_layers(self) -> int:
-        return self._number("block_count")
-
-    @property
-    def chat_template(self) -> str | None:
-        """The chat template, None when the model has none."""
-        template = self.metadata.get("tokenizer.chat_template")
-        return template if isinstance(template, str) else None
 
     @property
     def cache_bytes_per_token(self) -> int:
@@ -82,10 +62,10 @@ class GgufHeader:
         head = width // heads if heads else 0
         keys = self._number("attention.key_length") or head
         values = self._number("attention.value_length") or head
-        return 2 * self.n_layers * kv_heads * (keys + values)
+        return 2 * self._number("block_count") * kv_heads * (keys + values)
 
     def _number(self, key: str) -> int:
-        value = self.metadata.get(f"{self.architecture}.{key}", 0)
+        value = self.metadata.get(f"{self.metadata.get('general.architecture')}.{key}", 0)
         if isinstance(value, list):  # one a layer, in some architectures
             value = max((item for item in value if isinstance(item, int)), default=0)
         return value if isinstance(value, int) and value > 0 else 0
@@ -173,9 +153,7 @@ class _Reader:
         if not isinstance(alignment, int) or alignment <= 0 or alignment > 2**20:
             raise _not_gguf(self._path, f"its alignment is {alignment!r}")
         start = -(-self._at // alignment) * alignment
-        return GgufHeader(
-            self._path, version, self._size, start + end if tensors else self._at, tensors, metadata
-        )
+        return GgufHeader(self._path, self._size, start + end if tensors else self._at, metadata)
 
     def _tensors(self, count: int) -> int:
         """Read the tensor list; the end of the last tensor from the beginning of the data."""

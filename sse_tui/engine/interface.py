@@ -7,13 +7,28 @@ called from one event loop. An engine's process or thread is its own business.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, Protocol, TypeAlias
 
 import msgspec
 
 Seed: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class ModelOptions(msgspec.Struct, kw_only=True, frozen=True):
+    """How a model is run.
+
+    `n_gpu_layers` -1 puts all layers on a GPU if llama.cpp finds one; `n_ctx` is the context of each of the `n_seq`
+    generations that run together, in tokens, at most (and with 0) what the model was trained with; `n_threads` None
+    means the physical cores but one; `n_batch` and `prefill_chunk`, in tokens, None what suits the device.
+    """
+
+    n_gpu_layers: int = -1
+    n_ctx: int = 4096
+    n_seq: int = 4
+    n_threads: int | None = None
+    n_batch: int | None = None
+    prefill_chunk: int | None = None
 
 
 class GenRequest(msgspec.Struct, kw_only=True, frozen=True):
@@ -132,8 +147,7 @@ class Generation:
 
     def __init__(self, on_cancel: Callable[[], None]) -> None:
         self._on_cancel: Callable[[], None] | None = on_cancel
-        self._steps: deque[Step] = deque()
-        self._waiter: asyncio.Future[None] | None = None
+        self._steps: asyncio.Queue[Step] = asyncio.Queue()
         # Whether the `Final` was put, even if the reader has not taken it.
         self.ended = False
         self._prompt = self._pieces = 0
@@ -142,15 +156,13 @@ class Generation:
         """Add a step; after a `Final` further steps are ignored."""
         if self.ended:
             return
-        self._steps.append(step)
+        self._steps.put_nowait(step)
         if isinstance(step, Piece):
             self._pieces += 1
         elif isinstance(step, PrefillProgress):
             self._prompt = step.total
         else:
             self.ended = True
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
 
     def end(self, finish: str, *, error: str = "", code: str = "") -> None:
         """Put a `Final` for an engine that can no longer make one, with the counts that are known here."""
@@ -172,16 +184,10 @@ class Generation:
 
     async def __aiter__(self) -> AsyncIterator[Step]:
         while True:
-            while self._steps:
-                step = self._steps.popleft()
-                yield step
-                if isinstance(step, Final):
-                    return
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
+            step = await self._steps.get()
+            yield step
+            if isinstance(step, Final):
+                return
 
 
 class Engine(Protocol):

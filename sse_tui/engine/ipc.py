@@ -11,24 +11,15 @@ from typing import TypeAlias
 
 import msgspec
 
-from sse_tui.engine.interface import EngineInfo, Final, GenRequest
+from sse_tui.engine.interface import EngineInfo, Final, GenRequest, ModelOptions
 from sse_tui.processes.messages import ErrorMessage, reader
 
 
-class Load(msgspec.Struct, tag="load", kw_only=True, frozen=True):
-    """The first message to a worker: what to load and how. `n_ctx` is per sequence, 0 = what it was trained
-    with; `n_batch` and `prefill_chunk` in tokens, 0 = the worker's choice; `check_memory`: refuse what the
-    main memory cannot hold."""
+class Load(ModelOptions, tag="load", kw_only=True, frozen=True):
+    """The first message to a worker: what to load and how."""
 
     model_path: str
     name: str
-    n_gpu_layers: int
-    n_ctx: int
-    n_seq: int
-    n_threads: int
-    n_batch: int
-    prefill_chunk: int
-    check_memory: bool
 
 
 class Submit(msgspec.Struct, tag="submit", frozen=True):

@@ -12,10 +12,19 @@ import asyncio
 import itertools
 from pathlib import Path
 
+import msgspec
+
 from sse_tui.engine import gguf, ipc
 from sse_tui.engine.available import require_local_models
-from sse_tui.engine.cores import decode_threads
-from sse_tui.engine.interface import EngineInfo, EngineStats, Generation, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.interface import (
+    EngineInfo,
+    EngineStats,
+    Generation,
+    GenRequest,
+    ModelOptions,
+    Piece,
+    PrefillProgress,
+)
 from sse_tui.errors import EngineError, SseTuiError
 from sse_tui.processes import messages
 from sse_tui.processes.child import Child
@@ -28,41 +37,21 @@ _WORKER_ENVIRONMENT = {"GGML_NO_BACKTRACE": "1"}
 
 
 class LlamaCppEngine:
-    """Runs a GGUF model.
-
-    `n_gpu_layers` -1 puts all layers on a GPU if llama.cpp finds one; `n_ctx` is the context of each of the `n_seq`
-    generations that run together, in tokens, at most what the model was trained with; `n_threads` None means the
-    physical cores but one; `n_batch` and `prefill_chunk`, in tokens, None what suits the device. With `n_seq` running
-    and `max_queue` waiting generations, `submit` refuses more.
-    """
+    """Runs a GGUF model. With `n_seq` running and `max_queue` waiting generations, `submit` refuses more."""
 
     def __init__(
         self,
         model_path: Path | str,
+        options: ModelOptions,
         *,
         name: str | None = None,
-        n_gpu_layers: int = -1,
-        n_ctx: int = 4096,
-        n_seq: int = 4,
-        n_threads: int | None = None,
-        n_batch: int | None = None,
         max_queue: int = 32,
-        prefill_chunk: int | None = None,
-        check_memory: bool = True,
     ) -> None:
         self._path = Path(model_path)
         self._load = ipc.Load(
-            model_path=str(self._path),
-            name=name or self._path.stem,
-            n_gpu_layers=n_gpu_layers,
-            n_ctx=n_ctx,
-            n_seq=n_seq,
-            n_threads=n_threads or decode_threads(),
-            n_batch=n_batch or 0,
-            prefill_chunk=prefill_chunk or 0,
-            check_memory=check_memory,
+            model_path=str(self._path), name=name or self._path.stem, **msgspec.structs.asdict(options)
         )
-        self._capacity = n_seq + max_queue
+        self._capacity = options.n_seq + max_queue
         self._worker: Child[ipc.Report] | None = None
         self._info: EngineInfo | None = None
         self._generations: dict[int, Generation] = {}

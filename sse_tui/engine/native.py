@@ -20,6 +20,7 @@ import numpy as np
 from llama_cpp import llama_cpp as lib
 
 from sse_tui.engine import gguf
+from sse_tui.engine.cores import decode_threads
 from sse_tui.engine.devices import devices, ggml_version
 from sse_tui.engine.interface import EngineInfo, GenRequest
 from sse_tui.engine.ipc import Load
@@ -38,16 +39,12 @@ _FOLDER = Path(lib._lib._name).parent
 _small = ctypes.PyDLL(lib._lib._name)
 _token_to_piece = _small.llama_token_to_piece
 _token_to_piece.argtypes = lib.llama_token_to_piece.argtypes
-_token_to_piece.restype = ctypes.c_int32
-_is_eog = _small.llama_vocab_is_eog
-_is_eog.argtypes = [ctypes.c_void_p, ctypes.c_int32]
-_is_eog.restype = ctypes.c_bool
-_get_attr = _small.llama_vocab_get_attr
-_get_attr.argtypes = [ctypes.c_void_p, ctypes.c_int32]
-_get_attr.restype = ctypes.c_int
+_is_eog, _get_attr = _small.llama_vocab_is_eog, _small.llama_vocab_get_attr
 _get_logits = _small.llama_get_logits_ith
-_get_logits.argtypes = [ctypes.c_void_p, ctypes.c_int32]
-_get_logits.restype = ctypes.c_void_p
+for _function, _result in (
+    (_is_eog, ctypes.c_bool), (_get_attr, ctypes.c_int), (_get_logits, ctypes.c_void_p)
+):  # fmt: skip
+    _function.argtypes, _function.restype = [ctypes.c_void_p, ctypes.c_int32], _result
 
 
 class _Log:
@@ -55,7 +52,7 @@ class _Log:
     crash."""
 
     def __init__(self) -> None:
-        self.lines: deque[str] = deque(maxlen=4000)
+        self._lines: deque[str] = deque(maxlen=4000)
         self.errors: deque[str] = deque(maxlen=100)
         self._level = 0
         self.callback = lib.llama_log_callback(self._take)  # kept here: llama.cpp holds only a pointer
@@ -66,7 +63,7 @@ class _Log:
         if self._level == _LOG_DEBUG:
             return
         line = text.decode("utf-8", "replace")
-        self.lines.append(line)
+        self._lines.append(line)
         if self._level == _LOG_ERROR:
             self.errors.append(line)
         if self._level in (_LOG_WARNING, _LOG_ERROR):
@@ -74,7 +71,7 @@ class _Log:
             sys.stderr.flush()
 
     def text(self) -> str:
-        return "".join(self.lines)
+        return "".join(self._lines)
 
 
 _log = _Log()
@@ -113,7 +110,7 @@ class Model:
         lib.llama_backend_init()
         self.devices = devices(_FOLDER)
         uses_gpu = any("gpu" in device.kind for device in self.devices) and load.n_gpu_layers != 0
-        if load.check_memory and not uses_gpu:
+        if not uses_gpu:
             gguf.check_memory(gguf.read(Path(load.model_path)), n_ctx=load.n_ctx, n_seq=load.n_seq)
         self._model = _load_model(load)
         self._vocab = lib.llama_model_get_vocab(self._model)
@@ -121,6 +118,7 @@ class Model:
         n_ctx = min(load.n_ctx or n_train, n_train) if n_train > 0 else load.n_ctx
         # A batch of 512 makes llama.cpp reserve 100 MB for a small model, and is no faster than 64 on a CPU.
         self.n_batch = max(load.n_batch or (_BATCH_GPU if uses_gpu else _BATCH_CPU), load.n_seq)
+        self.n_threads = load.n_threads or decode_threads()
         self._context = self._make_context(load, n_ctx, uses_gpu)
         self._memory = lib.llama_get_memory(self._context)
         self.n_ctx: int = lib.llama_n_ctx_seq(self._context)
@@ -142,7 +140,7 @@ class Model:
         params.n_ctx = n_ctx * load.n_seq
         params.n_seq_max = load.n_seq
         params.n_batch = params.n_ubatch = self.n_batch
-        params.n_threads = params.n_threads_batch = load.n_threads
+        params.n_threads = params.n_threads_batch = self.n_threads
         params.kv_unified = False
         # With flash attention, another chunk size or a reused prefix changes low bits on the CPU, where it is no
         # faster either.
@@ -268,7 +266,7 @@ class Model:
             size_bytes=lib.llama_model_size(self._model),
             n_ctx=self.n_ctx,
             n_seq=self.n_seq,
-            n_threads=self._load.n_threads,
+            n_threads=self.n_threads,
             layers=layers,
             layers_offloaded=offloaded,
             devices=self.devices,

@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
+from operator import eq
 from typing import Any, Protocol
 
 from sse_tui.engine.interface import Final, GenRequest, Timings
@@ -70,7 +72,7 @@ class _Slot:
 
     def reusable(self, prompt: list[int], *, exact: bool) -> int:
         """How many tokens of the prompt need not be read. The last one must be: it gives the first logits."""
-        common = _common(self.tokens, prompt)
+        common: int = sum(takewhile(bool, map(eq, self.tokens, prompt)))
         return max(0, min(common, self.read, len(prompt) - 2) if exact else min(common, len(prompt) - 1))
 
 
@@ -295,7 +297,9 @@ class Scheduler:
             timings = Timings(queue_ms=_ms(now - generation.queued))
         else:
             self._running.remove(generation)
-            self._turn_slot(generation.slot)
+            self._turn += 1
+            generation.slot.used = self._turn
+            self._free.append(generation.slot)
             done = generation.prompt_done or now
             timings = Timings(
                 queue_ms=_ms(generation.admitted - generation.queued),
@@ -318,11 +322,6 @@ class Scheduler:
         )
         steps.finals.append((generation.key, final))
 
-    def _turn_slot(self, slot: _Slot) -> None:
-        self._turn += 1
-        slot.used = self._turn
-        self._free.append(slot)
-
     def _failed(self, result: int, steps: Steps) -> None:
         """A batch was not run. When the cache has no room, the youngest generation is ended; else all of them."""
         self._failures += 1
@@ -339,24 +338,10 @@ class Scheduler:
             slot.tokens, slot.read = [], 0
         for generation in self._running:
             assert generation.slot is not None
-            self._again(generation, generation.slot)
-
-    def _again(self, generation: _Running, slot: _Slot) -> None:
-        """Let a generation read everything it has so far again, as its prompt."""
-        unread = generation.prompt[generation.read :]
-        generation.prompt = slot.tokens + unread
-        generation.read = generation.cached = 0
-        slot.tokens, slot.read = [], 0
-
-
-def _common(left: list[int], right: list[int]) -> int:
-    """The length of the common prefix."""
-    count = 0
-    for ours, theirs in zip(left, right, strict=False):
-        if ours != theirs:
-            break
-        count += 1
-    return count
+            slot = generation.slot
+            generation.prompt = slot.tokens + generation.prompt[generation.read :]
+            generation.read = generation.cached = slot.read = 0
+            slot.tokens = []
 
 
 def _ms(seconds: float) -> float:

@@ -11,7 +11,8 @@ import queue
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, TypeAlias
+import traceback
+from typing import TYPE_CHECKING
 
 from sse_tui.engine import ipc
 from sse_tui.engine.interface import GenRequest
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 # A prompt is read in chunks of this many tokens, so that running generations and cancels wait for one chunk at most.
 _CHUNK_CPU = 32
-
-Commands: TypeAlias = "queue.SimpleQueue[ipc.Command]"
 
 
 class Prompter:
@@ -66,12 +65,12 @@ def serve(parent: Parent[ipc.Command]) -> int:
 
         model = Model(load)
         prompter = Prompter(model)
-    except SseTuiError as error:
-        return _load_failed(parent, error)
-    except (ImportError, OSError, RuntimeError) as error:
-        # Installed, and yet it does not load: a broken build, a missing shared library.
-        message = f"llama-cpp-python cannot be used: {error}."
-        return _load_failed(parent, EngineError("engine-missing", message))
+    except (SseTuiError, ImportError, OSError, RuntimeError) as error:
+        if not isinstance(error, SseTuiError):
+            # Installed, and yet it does not load: a broken build, a missing shared library.
+            error = EngineError("engine-missing", f"llama-cpp-python cannot be used: {error}.")
+        parent.send(ipc.LoadFailed(ErrorMessage.of(error)))
+        return 1
     template = "ChatML (the model has none)" if prompter.template.fallback else "from the model"
     parent.send(ipc.ModelLoaded(model.info(template=template)))
     chunk = load.prefill_chunk or (model.n_batch if model.uses_gpu else _CHUNK_CPU)
@@ -87,12 +86,7 @@ def serve(parent: Parent[ipc.Command]) -> int:
     return 0
 
 
-def _load_failed(parent: Parent[ipc.Command], error: SseTuiError) -> int:
-    parent.send(ipc.LoadFailed(ErrorMessage.of(error)))
-    return 1
-
-
-def _run(scheduler: Scheduler, commands: Commands, parent: Parent[ipc.Command]) -> None:
+def _run(scheduler: Scheduler, commands: queue.SimpleQueue[ipc.Command], parent: Parent[ipc.Command]) -> None:
     pending: list[ipc.Command] = []
 
     def take() -> None:
@@ -130,11 +124,9 @@ def main() -> None:
     code = 70
     try:
         code = serve(Parent(ipc.read_command))
-    except EngineError as error:
-        print(error, file=sys.stderr)  # noqa: T201
+    except BaseException:
+        traceback.print_exc()
     finally:
-        if sys.exc_info()[0] is not None:
-            sys.excepthook(*sys.exc_info())
         sys.stderr.flush()
         os._exit(code)
 

@@ -53,6 +53,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
     include_usage: bool
 
 
+_BOUNDS = {"temperature": (0.0, 100.0), "top_k": (-1, None), "top_p": (0.0, 1.0), "min_p": (0.0, 1.0)}
 _decoder = msgspec.json.Decoder(_Body)
 _PATH = re.compile(r" - at `\$\.?(.*)`$")
 _MISSING = re.compile(r"^Object missing required field `(.*)`$")
@@ -67,17 +68,14 @@ def parse_chat_request(body: bytes, id: str) -> ChatRequest:
         raise invalid("messages", "messages must not be empty.")
     limit = asked.max_tokens if asked.max_completion_tokens is None else asked.max_completion_tokens
     name = "max_tokens" if asked.max_completion_tokens is None else "max_completion_tokens"
-    default = GenRequest(id="")
+    sampling = {name: _within(name, getattr(asked, name), *bounds) for name, bounds in _BOUNDS.items()}
     generation = GenRequest(
         id=id,
         messages=[_message(index, message) for index, message in enumerate(asked.messages)],
         max_tokens=_within(name, limit, 1, None),
         stop=_stops(asked.stop),
         seed=secrets.randbits(32) if asked.seed is None else asked.seed & 0xFFFFFFFF,
-        temperature=_or(_within("temperature", asked.temperature, 0.0, 100.0), default.temperature),
-        top_k=_or(_within("top_k", asked.top_k, -1, None), default.top_k),
-        top_p=_or(_within("top_p", asked.top_p, 0.0, 1.0), default.top_p),
-        min_p=_or(_within("min_p", asked.min_p, 0.0, 1.0), default.min_p),
+        **{name: value for name, value in sampling.items() if value is not None},
     )
     usage = bool(asked.stream_options and asked.stream_options.include_usage)
     return ChatRequest(generation, asked.model, bool(asked.stream), usage)
@@ -111,10 +109,8 @@ def _message(index: int, message: _Message) -> dict[str, Any]:
         raise invalid(f"{where}.role", f"Unknown role {message.role!r}; known: {', '.join(ROLES)}.")
     role = "system" if message.role == "developer" else message.role
     if isinstance(message.content, list):
-        return {
-            "role": role,
-            "content": "".join(_part(where, at, part) for at, part in enumerate(message.content)),
-        }
+        text = "".join(_part(where, at, part) for at, part in enumerate(message.content))
+        return {"role": role, "content": text}
     if message.content is None and role != "assistant":
         raise invalid(f"{where}.content", f"A message with the role {message.role} needs content.")
     return {"role": role, "content": message.content or ""}
@@ -143,7 +139,3 @@ def _within(name: str, value: Any, low: float, high: float | None) -> Any:
         return value
     bounds = f"at least {low:g}" if high is None else f"between {low:g} and {high:g}"
     raise invalid(name, f"{name} must be {bounds}, not {value:g}.")
-
-
-def _or(value: Any, default: Any) -> Any:
-    return default if value is None else value

@@ -9,15 +9,13 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from sse_tui.engine.interface import Final, Generation, Piece
-from sse_tui.errors import SseTuiError
-from sse_tui.server.api_errors import ApiError, from_engine
+from sse_tui.server.api_errors import from_engine
 from sse_tui.server.chat_request import ChatRequest, parse_chat_request
 from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.event_id import new_stream
 from sse_tui.server.generation import cancelled
 from sse_tui.server.request_body import read_json_body
 from sse_tui.server.status import EndpointState
-from sse_tui.server.streams import rest_or_end
 
 
 async def chat_completions(request: Request) -> ASGIApp:
@@ -25,7 +23,7 @@ async def chat_completions(request: Request) -> ASGIApp:
     endpoint: Endpoint = request.app.state.endpoint
     last_event_id = request.headers.get("last-event-id", "")
     if last_event_id:
-        return rest_or_end(endpoint.resume(last_event_id))
+        return endpoint.resume(last_event_id)
     endpoint.backend.require()
     try:
         body = await read_json_body(request, endpoint.settings.max_body_bytes)
@@ -43,10 +41,13 @@ async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Re
     generation = endpoint.submit(asked)
     endpoint.whole.add(generation)
     disconnect = asyncio.ensure_future(_cancel_when_gone(request, generation))
+    text, final = "", Final(finish="error")
     try:
-        text, final = await _collect(generation)
-    except SseTuiError as error:
-        raise from_engine(error.code, error.message) from error
+        async for step in generation:
+            if isinstance(step, Piece | Final):
+                text += step.text
+            if isinstance(step, Final):
+                final = step
     finally:
         disconnect.cancel()
         endpoint.whole.discard(generation)
@@ -57,18 +58,6 @@ async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Re
         raise from_engine(final.error_code, final.error)
     headers = {"X-Seed": str(asked.generation.seed)}
     return Response(chunks.whole(text, final), headers=headers, media_type="application/json")
-
-
-async def _collect(generation: Generation) -> tuple[str, Final]:
-    texts: list[str] = []
-    async for step in generation:
-        if isinstance(step, Piece):
-            texts.append(step.text)
-        elif isinstance(step, Final):
-            return "".join([*texts, step.text]), step
-    raise ApiError(
-        500, "engine_error", "The engine stopped without finishing the answer.", kind="server_error"
-    )
 
 
 async def _cancel_when_gone(request: Request, generation: Generation) -> None:

@@ -33,25 +33,18 @@ def usage_object(final: Final) -> dict[str, Any]:
 
 def timings_object(timings: Timings) -> dict[str, Any]:
     """llama-server's ``timings``: counts, milliseconds, and the rates they give."""
-
-    def each(ms: float, n: int) -> float | None:
-        return round(ms / n, 4) if n else None
-
-    def rate(ms: float, n: int) -> float | None:
-        return round(n * 1000 / ms, 4) if ms else None
-
-    return {
-        "queue_ms": round(timings.queue_ms, 3),
-        "cache_n": timings.cache_n,
-        "prompt_n": timings.prompt_n,
-        "prompt_ms": round(timings.prompt_ms, 3),
-        "prompt_per_token_ms": each(timings.prompt_ms, timings.prompt_n),
-        "prompt_per_second": rate(timings.prompt_ms, timings.prompt_n),
-        "predicted_n": timings.predicted_n,
-        "predicted_ms": round(timings.predicted_ms, 3),
-        "predicted_per_token_ms": each(timings.predicted_ms, timings.predicted_n),
-        "predicted_per_second": rate(timings.predicted_ms, timings.predicted_n),
-    }
+    shown: dict[str, Any] = {"queue_ms": round(timings.queue_ms, 3), "cache_n": timings.cache_n}
+    for part, n, ms in (
+        ("prompt", timings.prompt_n, timings.prompt_ms),
+        ("predicted", timings.predicted_n, timings.predicted_ms),
+    ):
+        shown |= {
+            f"{part}_n": n,
+            f"{part}_ms": round(ms, 3),
+            f"{part}_per_token_ms": round(ms / n, 4) if n else None,
+            f"{part}_per_second": round(n * 1000 / ms, 4) if ms else None,
+        }
+    return shown
 
 
 class ChatChunks:
@@ -63,15 +56,18 @@ class ChatChunks:
         self._fields = {"id": id, "created": created, "model": model, "system_fingerprint": fingerprint}
         head = {"id": id, "object": "chat.completion.chunk"} | self._fields
         self._head = json_text(head)[:-1]
-        self._usage = ',"usage":null' if include_usage else ""
-        self._before_text = f'{self._head},"choices":[{{"index":0,"delta":{{"content":'
-        self._after_text = f'}},"logprobs":null,"finish_reason":null}}]{self._usage}}}'
+        self.include_usage = include_usage
+        # NUL is never in JSON text, which escapes it.
+        self._before_text, self._after_text = self._chunk('{"content":\0}').split("\0")
+
+    def _chunk(self, delta: str, reason: str = "null", tail: str = "") -> str:
+        choice = f'{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":{reason}}}'
+        usage = ',"usage":null' if self.include_usage else ""
+        return f'{self._head},"choices":[{choice}]{usage}{tail}}}'
 
     def role(self) -> str:
         """The first chunk: the role of the answer."""
-        delta = '{"role":"assistant","content":"","refusal":null}'
-        choice = f'{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":null}}'
-        return f'{self._head},"choices":[{choice}]{self._usage}}}'
+        return self._chunk('{"role":"assistant","content":"","refusal":null}')
 
     def content(self, text: str) -> str:
         """One piece of the answer."""
@@ -79,9 +75,8 @@ class ChatChunks:
 
     def finish(self, final: Final) -> str:
         """The last chunk with a choice: the finish reason, and the engine's timings."""
-        reason, timings = json_text(final.finish), json_text(timings_object(final.timings))
-        choice = f'{{"index":0,"delta":{{}},"logprobs":null,"finish_reason":{reason}}}'
-        return f'{self._head},"choices":[{choice}]{self._usage},"timings":{timings}}}'
+        timings = json_text(timings_object(final.timings))
+        return self._chunk("{}", json_text(final.finish), f',"timings":{timings}')
 
     def usage(self, final: Final) -> str:
         """The usage chunk, after the finish chunk."""

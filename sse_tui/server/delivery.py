@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
 from sse_tui.eventstream import comment
+from sse_tui.server.generation import Run
 from sse_tui.server.settings import ServerSettings
 from sse_tui.server.store import EventStore, EvictedError
 
@@ -93,18 +94,10 @@ class _Wakeup:
             self._wake()
 
 
-class Counted(Protocol):
-    """Something that counts its readers."""
-
-    def attach(self) -> None: ...
-
-    def detach(self) -> None: ...
-
-
 class EventStreamResponse:
     """The ASGI response that replays `stream` after event `after` and follows it to its end.
 
-    `counted` is the generation, while it runs. `opening` is the response to the request that started it, a reader that
+    `run` is the generation, while it runs. `opening` is the response to the request that started it, a reader that
     is counted already; it sends a heartbeat before anything else, so that the headers and a first byte pass every proxy
     at once. A replay sends one only when it has nothing else to send yet.
     """
@@ -117,7 +110,7 @@ class EventStreamResponse:
         settings: ServerSettings,
         *,
         headers: dict[str, str],
-        counted: Counted | None,
+        run: Run | None,
         opening: bool = False,
     ) -> None:
         self._store = store
@@ -125,7 +118,7 @@ class EventStreamResponse:
         self._next = after + 1
         self._settings = settings
         self._headers = STREAM_HEADERS | headers
-        self._counted = counted
+        self._run = run
         self._opening = opening
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -140,14 +133,14 @@ class EventStreamResponse:
         wakeup = _Wakeup(self._settings, task)
         unwatch = self._store.watch(self._stream, wakeup.on_events)
         disconnect = asyncio.ensure_future(_watch_disconnect(receive, wakeup.on_gone))
-        if self._counted is not None and not self._opening:
-            self._counted.attach()
+        if self._run is not None and not self._opening:
+            self._run.attach()
         try:
             await send(start)
             await self._pump(send, wakeup)
         finally:
-            if self._counted is not None:
-                self._counted.detach()
+            if self._run is not None:
+                self._run.detach()
             disconnect.cancel()
             unwatch()
             wakeup.close()

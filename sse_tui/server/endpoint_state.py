@@ -9,6 +9,9 @@ import asyncio
 import hashlib
 import time
 
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
 from sse_tui.engine.interface import EngineInfo, Generation
 from sse_tui.errors import EngineError
 from sse_tui.server.api_errors import ApiError, from_engine
@@ -75,7 +78,6 @@ class Endpoint:
             self.submit(request),
             self.chunks(request),
             owner=self.owner,
-            include_usage=request.include_usage,
             store=self.store,
             settings=self.settings,
             on_end=self._on_end,
@@ -87,11 +89,11 @@ class Endpoint:
         headers = {"X-Stream-Id": run.stream, "Location": f"/v1/streams/{run.stream}"}
         headers["X-Seed"] = str(request.generation.seed)
         return EventStreamResponse(
-            self.store, run.stream, -1, self.settings, headers=headers, counted=run, opening=True
+            self.store, run.stream, -1, self.settings, headers=headers, run=run, opening=True
         )
 
-    def resume(self, last_event_id: str, stream: str | None = None) -> EventStreamResponse | None:
-        """The rest of a stream after `last_event_id`; None when the stream has ended and that was its last event.
+    def resume(self, last_event_id: str, stream: str | None = None) -> ASGIApp:
+        """The rest of a stream after `last_event_id`; 204 when the stream has ended and that was its last event.
 
         Raises 404 when the id is not an event of one of this client's streams (or of `stream`), 409 when the next
         event is no longer kept.
@@ -99,20 +101,23 @@ class Endpoint:
         last = parse_event_id(last_event_id)
         if last is None or stream not in (None, last.stream):
             raise unknown_event(last_event_id)
-        state = self.state_of(last.stream)
+        state = self._state_of(last.stream)
         if state is None or last.seq >= state.next:
             raise unknown_event(last_event_id)
         return self._continue(last, state, {"Last-Event-ID": str(last)})
 
-    def from_start(self, stream: str) -> EventStreamResponse | None:
-        """All of a stream, from its first event."""
-        state = self.state_of(stream)
+    def from_start(self, stream: str) -> ASGIApp:
+        """All of a stream, from its first event. Raises 404 for one that is not this client's."""
+        return self._continue(EventId(stream, -1), self.require_stream(stream), {})
+
+    def require_stream(self, stream: str) -> StreamState:
+        """The stream's state. Raises 404 if it is not one of this client's."""
+        state = self._state_of(stream)
         if state is None:
             raise ApiError(404, "stream_not_found", f"There is no stream {stream!r}.", param="id")
-        return self._continue(EventId(stream, -1), state, {})
+        return state
 
-    def state_of(self, stream: str) -> StreamState | None:
-        """The stream's state, None if it is not one of this client's."""
+    def _state_of(self, stream: str) -> StreamState | None:
         state = self.store.state(stream)
         return state if state is not None and state.owner == self.owner else None
 
@@ -126,18 +131,15 @@ class Endpoint:
             generation.cancel()
         await asyncio.gather(*(run.ended(self.settings.drain_s) for run in runs))
 
-    def _continue(
-        self, last: EventId, state: StreamState, headers: dict[str, str]
-    ) -> EventStreamResponse | None:
+    def _continue(self, last: EventId, state: StreamState, headers: dict[str, str]) -> ASGIApp:
         if state.finished and last.seq + 1 == state.next:
-            return None
+            # It tells an EventSource to stop (HTML standard, section 9.2).
+            return Response(status_code=204)
         if last.seq + 1 < state.oldest:
             raise evicted(last, state)
         headers = headers | {"X-Stream-Id": last.stream}
         run = self.runs.get(last.stream)
-        return EventStreamResponse(
-            self.store, last.stream, last.seq, self.settings, headers=headers, counted=run
-        )
+        return EventStreamResponse(self.store, last.stream, last.seq, self.settings, headers=headers, run=run)
 
     def _on_end(self, run: Run) -> None:
         self.runs.pop(run.stream, None)

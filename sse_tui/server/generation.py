@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable
 
 from sse_tui.engine.interface import Final, Generation, Piece
-from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import encode
 from sse_tui.server.api_errors import ApiError, from_engine, unavailable
 from sse_tui.server.chunks import ChatChunks, json_text
@@ -40,7 +39,6 @@ class Run:
         chunks: ChatChunks,
         *,
         owner: str,
-        include_usage: bool,
         store: EventStore,
         settings: ServerSettings,
         on_end: Callable[[Run], None],
@@ -50,7 +48,6 @@ class Run:
         self._generation = generation
         self._chunks = chunks
         self._owner = owner
-        self._include_usage = include_usage
         self._store = store
         self._settings = settings
         self._on_end = on_end
@@ -107,9 +104,13 @@ class Run:
 
     async def _drive(self) -> None:
         try:
-            self._end(await self._steps())
-        except SseTuiError as error:
-            self._fail(from_engine(error.code, error.message))
+            async for step in self._generation:
+                if isinstance(step, Final):
+                    self._end(step)
+                    return
+                self._accept()
+                if isinstance(step, Piece) and step.text:
+                    self._emit(self._chunks.content(step.text))
         except asyncio.CancelledError:
             self._generation.cancel()
             self._fail(self._why or unavailable("shutting_down", "The server is shutting down.", 5))
@@ -120,21 +121,6 @@ class Run:
             if self._grace is not None:
                 self._grace.cancel()
             self._on_end(self)
-
-    async def _steps(self) -> Final:
-        content = self._chunks.content
-        async for step in self._generation:
-            if isinstance(step, Piece):
-                self._accept()
-                if step.text:
-                    self._emit(content(step.text))
-            elif isinstance(step, Final):
-                return step
-            else:
-                self._accept()
-        return Final(
-            finish="error", error="The engine stopped without finishing the answer.", error_code="engine-down"
-        )
 
     def _end(self, final: Final) -> None:
         if final.finish == "error":
@@ -147,7 +133,7 @@ class Run:
         if final.text:
             self._emit(self._chunks.content(final.text))
         self._emit(self._chunks.finish(final))
-        if self._include_usage:
+        if self._chunks.include_usage:
             self._emit(self._chunks.usage(final))
         self._emit(DONE)
         self._store.finish(self.stream)

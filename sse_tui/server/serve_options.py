@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from sse_tui.engine.available import require_local_models
-from sse_tui.engine.interface import Engine
+from sse_tui.engine.interface import Engine, ModelOptions
 from sse_tui.server.backend import Backend
 from sse_tui.server.settings import ServerSettings
 from sse_tui.server.status import EndpointState
@@ -31,10 +32,7 @@ class ServeOptions(msgspec.Struct, kw_only=True, frozen=True):
     settings: ServerSettings = ServerSettings()
     engine: Literal["llamacpp", "scripted"] = "llamacpp"
     model: str | None = None
-    n_gpu_layers: int = -1
-    n_ctx: int = 4096
-    n_seq: int = 4
-    n_threads: int | None = None
+    model_options: ModelOptions = ModelOptions()
     script: str | None = None
     ttft_ms: float = 200.0
     gap_ms: float = 20.0
@@ -43,20 +41,15 @@ class ServeOptions(msgspec.Struct, kw_only=True, frozen=True):
 async def make_engine(options: ServeOptions, ensure_model: EnsureModel, backend: Backend) -> Engine:
     """The engine of `options`, not started yet. A download is shown as the backend's state."""
     if options.engine == "scripted":
-        return _scripted(options)
+        from sse_tui.engine.scripted import ScriptedEngine
+
+        return ScriptedEngine(options.script, ttft_ms=options.ttft_ms, gap_ms=options.gap_ms)
     require_local_models()
     path = await _ensure(options.model, ensure_model, backend)
     named = options.model is not None and not options.model.endswith(".gguf") and "/" not in options.model
     from sse_tui.engine.llamacpp import LlamaCppEngine
 
-    return LlamaCppEngine(
-        path,
-        name=options.model if named else None,
-        n_gpu_layers=options.n_gpu_layers,
-        n_ctx=options.n_ctx,
-        n_seq=options.n_seq,
-        n_threads=options.n_threads,
-    )
+    return LlamaCppEngine(path, options.model_options, name=options.model if named else None)
 
 
 async def _ensure(model: str | None, ensure_model: EnsureModel, backend: Backend) -> Path:
@@ -67,30 +60,18 @@ async def _ensure(model: str | None, ensure_model: EnsureModel, backend: Backend
     def progress(done: int, total: int | None) -> None:
         loop.call_soon_threadsafe(lambda: backend.enter(EndpointState.DOWNLOADING, done=done, total=total))
 
-    def settle(path: Path | None, error: BaseException | None) -> None:
-        if found.done():
-            return
-        if path is not None:
-            found.set_result(path)
-        else:
-            found.set_exception(error or RuntimeError("no path"))
+    def settle(set_outcome: Callable[[Any], None], outcome: Any) -> None:
+        if not found.done():
+            set_outcome(outcome)
 
     def work() -> None:
         try:
-            path, error = ensure_model(model, progress), None
-        except BaseException as caught:
-            path, error = None, caught
-        try:
-            loop.call_soon_threadsafe(settle, path, error)
-        except RuntimeError:
-            # The loop is closed: nobody waits for the model any more.
-            return
+            end: tuple[Callable[[Any], None], Any] = found.set_result, ensure_model(model, progress)
+        except BaseException as error:
+            end = found.set_exception, error
+        # The loop may be closed: then nobody waits for the model any more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, *end)
 
     threading.Thread(target=work, name="model", daemon=True).start()
     return await found
-
-
-def _scripted(options: ServeOptions) -> Engine:
-    from sse_tui.engine.scripted import ScriptedEngine
-
-    return ScriptedEngine(options.script, ttft_ms=options.ttft_ms, gap_ms=options.gap_ms)

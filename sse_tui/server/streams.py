@@ -6,15 +6,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from sse_tui.server.api_errors import ApiError
-from sse_tui.server.delivery import EventStreamResponse
 from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.generation import cancelled
-
-
-def rest_or_end(response: EventStreamResponse | None) -> ASGIApp:
-    """The rest of a stream, or 204, which tells an EventSource to stop (HTML standard, section 9.2)."""
-    return Response(status_code=204) if response is None else response
 
 
 async def follow(request: Request) -> ASGIApp:
@@ -25,17 +18,15 @@ async def follow(request: Request) -> ASGIApp:
     # so the header, which is newer then, comes first.
     last_event_id = request.headers.get("last-event-id", "") or request.query_params.get("last_event_id", "")
     if last_event_id:
-        return rest_or_end(endpoint.resume(last_event_id, stream))
-    return rest_or_end(endpoint.from_start(stream))
+        return endpoint.resume(last_event_id, stream)
+    return endpoint.from_start(stream)
 
 
 async def cancel(request: Request) -> Response:
     """Cancel the stream's generation. A stream that has ended stays as it is."""
     endpoint: Endpoint = request.app.state.endpoint
     stream = request.path_params["id"]
-    state = endpoint.state_of(stream)
-    if state is None:
-        raise ApiError(404, "stream_not_found", f"There is no stream {stream!r}.", param="id")
+    endpoint.require_stream(stream)
     run = endpoint.runs.get(stream)
     if run is not None:
         run.stop(cancelled("The generation was cancelled by a DELETE request."))

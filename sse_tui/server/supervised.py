@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import signal
 
-from sse_tui.engine.interface import Engine
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.processes import loop
 from sse_tui.processes.messages import ErrorMessage
 from sse_tui.processes.parent import Parent
-from sse_tui.server.backend import Backend
 from sse_tui.server.run import serve
 from sse_tui.server.serve_options import EnsureModel, ServeOptions, make_engine
 from sse_tui.server.status import EndpointState, EndpointStatus, StatusWatcher
@@ -50,9 +49,7 @@ def run_server(
         if parent is not None:
             parent.listen(lambda _command: None, stop_from_thread)
 
-        async def make(backend: Backend) -> Engine:
-            return await make_engine(options, ensure_model, backend)
-
+        make = functools.partial(make_engine, options, ensure_model)
         await serve(make, options.settings, stop=stop, on_status=on_status)
 
     loop.run(main())

@@ -44,15 +44,13 @@ class LocalEndpoint:
         self._token = secrets.token_urlsafe(24)
         self._child: Child[EndpointStatus] | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._start_timer: asyncio.TimerHandle | None = None
         self._ready: asyncio.Future[EndpointAddress] | None = None
         self._closing = False
         self.status = EndpointStatus(state=EndpointState.STARTING)
 
     async def start(self) -> None:
         """Start the process; returns at once, the model loads in the background."""
-        loop = asyncio.get_running_loop()
-        self._ready = loop.create_future()
+        self._ready = asyncio.get_running_loop().create_future()
         # A failure that nobody waits for is shown by the status; it must not be reported as forgotten.
         self._ready.add_done_callback(lambda future: future.cancelled() or future.exception())
         self._child = await Child.start(
@@ -61,9 +59,6 @@ class LocalEndpoint:
             env={"SSE_TUI_TOKEN": self._token, "SSE_TUI_SERVER__RETRY_MS": _RETRY_MS},
             log=state_dir() / "endpoint.log",
         )  # fmt: skip
-        self._start_timer = loop.call_later(
-            _START_S, self._child.kill, f"It did not start within {_START_S:g} s."
-        )
         self._listener = asyncio.ensure_future(self._listen(self._child))
 
     def _options(self) -> list[str]:
@@ -94,17 +89,15 @@ class LocalEndpoint:
             await self._listener
 
     async def _listen(self, child: Child[EndpointStatus]) -> None:
+        late = f"It did not start within {_START_S:g} s."
+        timer = asyncio.get_running_loop().call_later(_START_S, child.kill, late)
         async for status in child.reports():
-            self._cancel_start_timer()
+            timer.cancel()
             self._take(status)
         end = await child.exit_text()
-        self._cancel_start_timer()
+        timer.cancel()
         if not self._closing and self.status.state != EndpointState.FAILED:
             self._take(self.status.entering(EndpointState.FAILED, error=ErrorMessage.of(_gone(end))))
-
-    def _cancel_start_timer(self) -> None:
-        if self._start_timer is not None:
-            self._start_timer.cancel()
 
     def _take(self, status: EndpointStatus) -> None:
         self.status = status

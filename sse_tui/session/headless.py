@@ -28,10 +28,8 @@ class Headless:
     def __init__(self, spec: SessionSpec, path: Path | None = None) -> None:
         redaction = spec.config.recording
         redactor = Redactor(redaction.redact_headers, redaction.redact_patterns)
-        for secret in spec.secrets:
-            redactor.learn(secret)
         self.spec = spec
-        self.recorder = Recorder(path, redactor=redactor)
+        self.recorder = Recorder(path, redactor=redactor, secrets=spec.secrets)
         self.analysis = Analysis(
             self.recorder.header, dialect=spec.dialect, max_event_bytes=spec.max_event_bytes
         )
@@ -56,15 +54,11 @@ class Headless:
         A profile without a base URL means our own endpoint: it is started first, and `on_status` is called with its
         progress.
         """
-        base_url, token, model = self.spec.profile.base_url, None, None
-        if base_url is None:
-            if self._endpoint is None:
-                self._endpoint = LocalEndpoint(self.spec, on_status)
-                await self._endpoint.start()
-            ready = await self._endpoint.ready()
-            base_url, token, model = ready.base_url, ready.token, ready.model
-        turn = chat_turn(self.spec, messages, base_url=base_url, token=token, model=model)
-        async for entry in self._run(turn):
+        if self.spec.profile.base_url is None and self._endpoint is None:
+            self._endpoint = LocalEndpoint(self.spec, on_status)
+            await self._endpoint.start()
+        address = await self._endpoint.ready() if self._endpoint is not None else None
+        async for entry in self._run(chat_turn(self.spec, messages, address)):
             yield entry
 
     async def inspect(self) -> AsyncIterator[Entry]:

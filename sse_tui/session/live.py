@@ -19,6 +19,7 @@ from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.recording import BodyIndex, Follower, is_running, mark_kept
 from sse_tui.recording.records import Chunk
 from sse_tui.server.status import EndpointStatus
+from sse_tui.session.capture import protocol
 from sse_tui.session.capture.client import CaptureClient
 from sse_tui.session.endpoint import LocalEndpoint
 from sse_tui.session.requests import TurnSpec, chat_turn, inspect_turn
@@ -58,7 +59,6 @@ class Live:
         self.found = FindingRows(self.analysis.findings, self.rows)
         self.reader: PlainReader | None = None
         self._plain = PlainBodies()
-        self.error: SseTuiError | None = None
         self.unreadable = False
         self._written = (0.0, False)
         self.messages: dict[int, Message] = {}
@@ -70,8 +70,6 @@ class Live:
         self._turn = 0
         self._glimpse: list[GlimpsedRow] = []
 
-    # -- life -----------------------------------------------------------------------------------------------------
-
     async def start(self) -> None:
         """Begin: open the file, or start the capture process and, for a local chat, the endpoint's.
 
@@ -81,7 +79,7 @@ class Live:
             self._follow(self.spec.path)
             self._glimpse = glimpse(self.spec.path, dialect=self.spec.dialect)
             return
-        self._capture = CaptureClient(self.spec, self._captured)
+        self._capture = CaptureClient(self.spec, self._wake)
         path = await self._capture.start()
         self._follow(path)
         await self._begin_session()
@@ -91,7 +89,7 @@ class Live:
             self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
             await self._endpoint.start()
         elif self.spec.mode == "inspect":
-            await self._begin(inspect_turn(self.spec))
+            self._begin(inspect_turn(self.spec))
 
     async def close(self) -> None:
         """End the session: the recording gets its end record, the processes are gone when this returns."""
@@ -105,13 +103,6 @@ class Live:
         self._follower = Follower(path)
         self.reader = PlainReader(path, self.index, self._plain)
 
-    def _captured(self) -> None:
-        if self._capture is not None and self._capture.error is not None:
-            self.error = self._capture.error
-        self._wake()
-
-    # -- what is shown --------------------------------------------------------------------------------------------
-
     @property
     def status(self) -> SessionStatus:
         """The state of the processes around the session."""
@@ -122,9 +113,12 @@ class Live:
     @property
     def path(self) -> Path | None:
         """The recording's file."""
-        if self.spec.path is not None:
-            return self.spec.path
-        return self._capture.path if self._capture is not None else None
+        return self._capture.path if self._capture is not None else self.spec.path
+
+    @property
+    def error(self) -> SseTuiError | None:
+        """What went wrong with the last turn or command, None when nothing did."""
+        return self._capture.error if self._capture is not None else None
 
     @property
     def busy(self) -> bool:
@@ -218,8 +212,6 @@ class Live:
             return 1.0
         return min(1.0, self._follower.offset / self._follower.size)
 
-    # -- what the keys do -----------------------------------------------------------------------------------------
-
     async def send(self, prompt: str) -> None:
         """Send a prompt as the next turn of the conversation. Raises `UsageError` while a turn is running."""
         if self.busy:
@@ -228,18 +220,10 @@ class Live:
             )
         if self._capture is None:
             raise UsageError("not-live", "This is a recording: there is no model to send a prompt to.")
-        await self._begin(await self._chat_turn(prompt))
+        address = await self._endpoint.ready() if self._endpoint is not None else None
+        self._begin(chat_turn(self.spec, self._conversation(prompt), address))
         # Only now: a prompt that could not be sent is not part of the conversation.
         self.messages[self._turn] = Message("user", prompt)
-
-    async def _chat_turn(self, prompt: str) -> TurnSpec:
-        base_url, token, model = self.spec.profile.base_url, None, None
-        if self._endpoint is not None:
-            ready = await self._endpoint.ready()
-            base_url, token, model = ready.base_url, ready.token, ready.model
-        return chat_turn(
-            self.spec, self._conversation(prompt), base_url=base_url or "", token=token, model=model
-        )
 
     def _conversation(self, prompt: str) -> list[Message]:
         messages = [Message("system", self.spec.profile.system)] if self.spec.profile.system else []
@@ -252,31 +236,30 @@ class Live:
                 messages += [asked, Message("assistant", turn.answer.text)]
         return [*messages, Message("user", prompt)]
 
-    async def _begin(self, turn: TurnSpec) -> None:
+    def _begin(self, turn: TurnSpec) -> None:
         assert self._capture is not None
         self._turn += 1
-        self.error = None
         self._capture.turn(self._turn, turn, plan=self.armed)
         self.armed = ""
 
     async def stop(self) -> None:
         """Stop the running turn; a no-op when none runs."""
         if self._capture is not None:
-            self._capture.stop()
+            self._capture.send(protocol.Stop())
 
     async def fault(self, plan: str) -> None:
         """Fire a fault now or arm one (``cut@now``, ``cut@event=41``): in the running turn, else for the next."""
         if self._capture is None:
             raise UsageError("not-live", "Faults need a live connection; this is a recording.")
         if self.busy:
-            self._capture.arm(plan)
+            self._capture.send(protocol.Arm(plan))
         else:
             self.armed = plan
 
     async def note(self, text: str) -> None:
         """Write a bookmark into the recording."""
         if self._capture is not None:
-            self._capture.note(text)
+            self._capture.send(protocol.Bookmark(text))
 
     def keep(self) -> Path | None:
         """Keep the running recording from ever being pruned; its new path, None for a file that was opened."""
@@ -289,13 +272,12 @@ class Live:
         """Send an inspected request once more, as another turn. Raises `UsageError` while one runs."""
         if self.busy:
             raise UsageError("turn-running", "The stream is still running.", "Press escape to stop it first.")
-        await self._begin(inspect_turn(self.spec))
+        self._begin(inspect_turn(self.spec))
 
     async def restart_capture(self) -> None:
         """Restart the capture process after it died; the recording continues, as if its connection had failed."""
         if self._capture is None:
             return
-        self.error = None
         conns = [conn for turn in self.analysis.turns for conn in turn.connections]
         turn = self.analysis.turn
         open_conn = (

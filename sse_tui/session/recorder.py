@@ -6,8 +6,9 @@ written, secrets already masked, so that a live view and the reopened file can n
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,37 +33,29 @@ class Recorder:
         self,
         path: Path | None,
         *,
-        redactor: Redactor | None = None,
+        redactor: Redactor,
+        secrets: Sequence[str] = (),
         clock: SessionClock | None = None,
         append: bool = False,
         conns: int = 0,
     ):
         self.clock = clock or SessionClock()
-        self.redactor = redactor or Redactor()
+        self.redactor = redactor
+        for secret in secrets:
+            redactor.learn(secret)
         self.header = Header(
             tool=f"sse-tui/{__version__} python/{sys.version.split()[0]} {sys.platform}",
             created=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
             clock=self.clock.source,
             redacted=list(self.redactor.names),
         )
-        self.path = path
         self._writer = (
             Writer(path, self.header, redactor=self.redactor, append=append) if path is not None else None
         )
         self._driver: Driver | None = None
-        self._conns = conns
+        self._conns = itertools.count(conns + 1)
         self._turn = 0
         self.error: SseTuiError | None = None
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file so far."""
-        return self._writer.size if self._writer is not None else 0
-
-    @property
-    def busy(self) -> bool:
-        """True while a turn runs."""
-        return self._driver is not None
 
     async def run(self, number: int, turn: TurnSpec) -> AsyncGenerator[Record, None]:
         """Run one turn; gives every record after it was written. Afterwards `error` says what went wrong."""
@@ -75,7 +68,7 @@ class Recorder:
             timeouts=turn.timeouts,
             clock=self.clock,
             turn=number,
-            next_conn=self._next_conn,
+            next_conn=self._conns.__next__,
             plan=plan,
             verify=turn.verify,
             http2=turn.http2,
@@ -125,10 +118,6 @@ class Recorder:
             self._writer.write(End(t=self.clock.now(), turn=self._turn, reason=reason))
             self._writer.close()
             self._writer = None
-
-    def _next_conn(self) -> int:
-        self._conns += 1
-        return self._conns
 
     def _write(self, record: Record) -> Record:
         if self._writer is not None:

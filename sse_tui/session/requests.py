@@ -11,6 +11,7 @@ from sse_tui.config import Profile
 from sse_tui.dialects.base import BEARER, Message
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.resume import Policy
+from sse_tui.session.endpoint import EndpointAddress
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest, Timeouts
 
@@ -34,12 +35,9 @@ class TurnSpec:
 def chat_turn(
     spec: SessionSpec,
     messages: Sequence[Message],
-    *,
-    base_url: str,
-    token: str | None = None,
-    model: str | None = None,
+    endpoint: EndpointAddress | None,
 ) -> TurnSpec:
-    """The next turn of a conversation with the spec's profile. `token`, when given, is that of our own endpoint.
+    """The next turn of a conversation with the spec's profile, or with our own `endpoint` when it has no base URL.
 
     The key is sent in the header that the dialect's provider expects, unless the profile's headers already hold it;
     headers of the profile replace those of the dialect.
@@ -49,19 +47,22 @@ def chat_turn(
     """
     profile = spec.profile
     dialect = dialects.dialect_class(profile.dialect)
-    own = profile.base_url is None
-    # Our own endpoint was started with the profile's model, which it may call by another name.
-    name = (model if own else None) or profile.model or model or "default"
-    prepared = dialect.prepare(base_url, name, messages, sampling(profile))
+    base_url, model, key, auth = profile.base_url or "", profile.model, spec.api_key, dialect.auth
+    if endpoint is not None:
+        base_url, key, auth = endpoint.base_url, endpoint.token, BEARER
+        # It was started with the profile's model, which it may call by another name.
+        model = endpoint.model or model
+    prepared = dialect.prepare(base_url, model or "default", messages, sampling(profile))
     headers = [*fields.without(prepared.headers, *profile.headers), *profile.headers.items()]
-    key, auth = token or spec.api_key, BEARER if own else dialect.auth
     given = profile.headers.items()
     if key and not fields.has(given, "authorization") and not fields.has(given, auth.header):
         headers.append((auth.header, auth.value(key)))
     request = StreamRequest(
         prepared.method, prepared.url, headers, prepared.body, profile.dialect, any_type=dialect.line_based
     )
-    policy = spec.policy or Policy(kind=profile.reconnect or ("last-event-id" if own else "never"))
+    policy = spec.policy or Policy(
+        kind=profile.reconnect or ("last-event-id" if endpoint is not None else "never")
+    )
     return _turn(spec, request, spec.dialect or profile.dialect, policy)
 
 

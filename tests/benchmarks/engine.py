@@ -84,10 +84,10 @@ def bare(path: str, streams: int, tokens: int, threads: int) -> float:
 
 async def engine(path: str, streams: int, tokens: int, threads: int) -> float:
     """Tokens a second that the readers of `streams` generations get together."""
-    from sse_tui.engine.interface import Final, GenRequest, Piece
+    from sse_tui.engine.interface import Final, GenRequest, ModelOptions, Piece
     from sse_tui.engine.llamacpp import LlamaCppEngine
 
-    loaded = LlamaCppEngine(path, n_ctx=512, n_seq=4, n_threads=threads)
+    loaded = LlamaCppEngine(path, ModelOptions(n_ctx=512, n_seq=4, n_threads=threads))
     await loaded.start()
     request = GenRequest(id="benchmark", prompt=PROMPT, temperature=0, max_tokens=tokens)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sse_tui.engine.interface import Engine, Final, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.interface import Engine, Final, GenRequest, ModelOptions, Piece, PrefillProgress
 from sse_tui.engine.llamacpp import LlamaCppEngine
 
 
@@ -49,7 +49,7 @@ def _ask() -> Callable[..., Awaitable[Answer]]:
 @pytest.fixture
 async def engine(model_path: Path) -> AsyncIterator[LlamaCppEngine]:
     """The default model with short contexts, freshly loaded."""
-    engine = LlamaCppEngine(model_path, n_ctx=512, n_seq=4, n_threads=1)
+    engine = LlamaCppEngine(model_path, ModelOptions(n_ctx=512, n_seq=4, n_threads=1))
     await engine.start()
     yield engine
     await engine.close()

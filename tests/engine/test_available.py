@@ -8,6 +8,7 @@ import pytest
 
 from sse_tui.engine import available
 from sse_tui.engine.available import require_local_models
+from sse_tui.engine.interface import ModelOptions
 from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.errors import EngineError
 from sse_tui.server.backend import Backend
@@ -30,7 +31,7 @@ async def test_one_sentence_says_what_to_install(tmp_path: Path) -> None:
         require_local_models()
     assert str(caught.value) == SENTENCE
     with pytest.raises(EngineError, match=r"sse-tui.local"):
-        await LlamaCppEngine(tmp_path / "model.gguf").start()
+        await LlamaCppEngine(tmp_path / "model.gguf", ModelOptions()).start()
     with pytest.raises(EngineError, match=r"sse-tui.local"):
         await make_engine(ServeOptions(), ensure, Backend())
 

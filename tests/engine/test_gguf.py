@@ -30,9 +30,9 @@ def code_of(path: Path) -> str:
 
 def test_a_whole_file_tells_what_it_is(tmp_path: Path, ggufs: ModuleType) -> None:
     header = gguf.read(written(tmp_path, ggufs.build()))
-    assert (header.architecture, header.name, header.version) == ("llama", "Tiny", 3)
-    assert (header.n_ctx_train, header.n_layers, header.tensors) == (256, 2, 2)
-    assert header.chat_template == "{{ messages }}"
+    assert (header.metadata["general.architecture"], header.metadata["general.name"]) == ("llama", "Tiny")
+    assert (header.n_ctx_train, header.metadata["llama.block_count"]) == (256, 2)
+    assert header.metadata["tokenizer.chat_template"] == "{{ messages }}"
     assert header.size_needed == header.size
     # 2 layers, 2 heads of 16, keys and values, 2 bytes each
     assert header.cache_bytes_per_token == 2 * 2 * (16 + 16) * 2

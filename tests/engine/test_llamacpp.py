@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sse_tui.engine.interface import Final, GenRequest, Piece, PrefillProgress
+from sse_tui.engine.interface import Final, GenRequest, ModelOptions, Piece, PrefillProgress
 from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.errors import EngineError, ModelError
 
@@ -28,7 +28,9 @@ QUESTIONS = [
 @pytest.fixture
 async def second(model_path: Path) -> AsyncIterator[LlamaCppEngine]:
     """Another engine, which shares nothing with the first, not even its chunks."""
-    engine = LlamaCppEngine(model_path, n_ctx=512, n_seq=2, n_threads=1, n_batch=512, prefill_chunk=500)
+    engine = LlamaCppEngine(
+        model_path, ModelOptions(n_ctx=512, n_seq=2, n_threads=1, n_batch=512, prefill_chunk=500)
+    )
     await engine.start()
     yield engine
     await engine.close()
@@ -178,7 +180,7 @@ async def test_cancel_stops_within_one_token_and_frees_the_place(engine: LlamaCp
 
 
 async def test_a_waiting_generation_can_be_cancelled(model_path: Path, ask: Any) -> None:
-    engine = LlamaCppEngine(model_path, n_ctx=256, n_seq=1, n_threads=1, max_queue=1)
+    engine = LlamaCppEngine(model_path, ModelOptions(n_ctx=256, n_seq=1, n_threads=1), max_queue=1)
     await engine.start()
     try:
         request = GenRequest(id="a", messages=[{"role": "user", "content": "Count on."}], temperature=0)
@@ -225,11 +227,11 @@ async def test_damaged_files_are_refused_before_llama_cpp_sees_them(model_path: 
     with model_path.open("rb") as file:
         cut.write_bytes(file.read(50_000_000))
     with pytest.raises(ModelError) as caught:
-        await LlamaCppEngine(cut).start()
+        await LlamaCppEngine(cut, ModelOptions()).start()
     assert caught.value.code == "model-cut"
     assert "98,362,432" in caught.value.message
     with pytest.raises(ModelError) as caught:
-        await LlamaCppEngine(tmp_path / "none.gguf").start()
+        await LlamaCppEngine(tmp_path / "none.gguf", ModelOptions()).start()
     assert caught.value.code == "model-missing"
 
 
@@ -237,12 +239,12 @@ async def test_what_llama_cpp_cannot_load_is_said_in_its_words(tmp_path: Path, g
     path = tmp_path / "odd.gguf"
     path.write_bytes(ggufs.build({**ggufs.METADATA, "general.architecture": "no-such-architecture"}))
     with pytest.raises(ModelError, match="no-such-architecture") as caught:
-        await LlamaCppEngine(path).start()
+        await LlamaCppEngine(path, ModelOptions()).start()
     assert caught.value.code == "model-load"
 
 
 async def test_more_memory_than_there_is_is_refused(model_path: Path) -> None:
-    engine = LlamaCppEngine(model_path, n_ctx=8192, n_seq=200, n_gpu_layers=0)
+    engine = LlamaCppEngine(model_path, ModelOptions(n_ctx=8192, n_seq=200, n_gpu_layers=0))
     with pytest.raises(ModelError) as caught:
         await engine.start()
     assert caught.value.code == "model-memory"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sse_tui.engine import ipc
-from sse_tui.engine.interface import Final, GenRequest, Piece
+from sse_tui.engine.interface import Final, GenRequest, ModelOptions, Piece
 from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.errors import EngineError
 from sse_tui.processes import messages
@@ -114,7 +114,7 @@ async def test_a_request_that_cannot_be_passed_on_is_refused(engine: LlamaCppEng
 
 
 async def test_close_ends_what_runs_and_leaves_no_process(model_path: Path) -> None:
-    engine = LlamaCppEngine(model_path, n_ctx=256, n_seq=1, n_threads=1)
+    engine = LlamaCppEngine(model_path, ModelOptions(n_ctx=256, n_seq=1, n_threads=1))
     with pytest.raises(EngineError):
         engine.submit(long_request())
     await engine.start()
@@ -132,7 +132,7 @@ async def test_close_ends_what_runs_and_leaves_no_process(model_path: Path) -> N
 
 
 async def test_a_start_that_is_cancelled_leaves_no_process(model_path: Path) -> None:
-    engine = LlamaCppEngine(model_path, n_ctx=256, n_seq=1, n_threads=1)
+    engine = LlamaCppEngine(model_path, ModelOptions(n_ctx=256, n_seq=1, n_threads=1))
     before = children()
     start = asyncio.create_task(engine.start())
     for _ in range(400):
@@ -150,11 +150,11 @@ async def test_a_start_that_is_cancelled_leaves_no_process(model_path: Path) -> 
 _PARENT = """
 import asyncio, sys
 from sse_tui.engine.llamacpp import LlamaCppEngine
-from sse_tui.engine.interface import GenRequest, Piece
+from sse_tui.engine.interface import GenRequest, ModelOptions, Piece
 from tests.children import child_running
 
 async def main():
-    engine = LlamaCppEngine(sys.argv[1], n_ctx=256, n_seq=1, n_threads=1)
+    engine = LlamaCppEngine(sys.argv[1], ModelOptions(n_ctx=256, n_seq=1, n_threads=1))
     await engine.start()
     asked = GenRequest(id="a", messages=[{"role": "user", "content": "Count on."}], temperature=0)
     async for step in engine.submit(asked):
@@ -197,15 +197,7 @@ def test_a_worker_that_is_loading_ends_with_its_parent(model_path: Path) -> None
     )
     os.close(read)
     load = ipc.Load(
-        model_path=str(model_path),
-        name="m",
-        n_gpu_layers=0,
-        n_ctx=256,
-        n_seq=1,
-        n_threads=1,
-        n_batch=64,
-        prefill_chunk=0,
-        check_memory=False,
+        model_path=str(model_path), name="m", n_gpu_layers=0, n_ctx=256, n_seq=1, n_threads=1, n_batch=64
     )
     os.write(write, messages.line(load))
     os.close(write)

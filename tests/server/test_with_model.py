@@ -12,6 +12,7 @@ from typing import Any
 import openai
 import pytest
 
+from sse_tui.engine.interface import ModelOptions
 from sse_tui.engine.llamacpp import LlamaCppEngine
 from sse_tui.eventstream import Event, Parser
 from tests.children import child_running
@@ -23,7 +24,7 @@ ASK: dict[str, Any] = {"temperature": 0, "seed": 7, "max_tokens": 24}
 
 @pytest.fixture(name="engine")
 def _engine(model_path: Path) -> LlamaCppEngine:
-    return LlamaCppEngine(model_path, n_ctx=1024, n_seq=2, n_threads=1)
+    return LlamaCppEngine(model_path, ModelOptions(n_ctx=1024, n_seq=2, n_threads=1))
 
 
 @pytest.fixture(name="served")

@@ -6,6 +6,8 @@ import pytest
 
 from sse_tui.config import Profile
 from sse_tui.dialects.base import Message
+from sse_tui.engine.interface import EngineInfo
+from sse_tui.session.endpoint import EndpointAddress
 from sse_tui.session.requests import TurnSpec, chat_turn
 from sse_tui.session.spec import SessionSpec
 
@@ -15,7 +17,8 @@ def turn(
 ) -> TurnSpec:
     profile = Profile(dialect=dialect, base_url=None if own else "http://h", model="m", headers=headers or {})
     spec = SessionSpec(mode="chat", profile=profile, api_key=key)
-    return chat_turn(spec, [Message("user", "Hi")], base_url="http://h")
+    endpoint = EndpointAddress("http://h", "k", "m", EngineInfo(engine="scripted", model="m"))
+    return chat_turn(spec, [Message("user", "Hi")], endpoint if own else None)
 
 
 @pytest.mark.parametrize(

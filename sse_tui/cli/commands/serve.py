@@ -87,6 +87,7 @@ def _token(loaded: Loaded, asked: str | None) -> str | None:
 def _options(loaded: Loaded, engine: str, token: str | None, given: dict[str, Any]) -> ServeOptions:
     import msgspec
 
+    from sse_tui.engine.interface import ModelOptions
     from sse_tui.server.serve_options import ServeOptions
     from sse_tui.server.settings import ServerSettings
 
@@ -96,10 +97,7 @@ def _options(loaded: Loaded, engine: str, token: str | None, given: dict[str, An
         settings=msgspec.structs.replace(settings, token=token),
         engine="scripted" if engine == "scripted" else "llamacpp",
         model=local.model if engine == "llamacpp" else None,
-        n_gpu_layers=local.n_gpu_layers,
-        n_ctx=local.n_ctx,
-        n_seq=local.n_seq,
-        n_threads=local.n_threads,
+        model_options=msgspec.convert(local, ModelOptions, from_attributes=True),
         script=given["script"],
         ttft_ms=given["ttft_ms"],
         gap_ms=given["gap_ms"],

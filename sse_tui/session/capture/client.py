@@ -1,4 +1,4 @@
-"""The TUI's end of the capture process: start it, command it, know how far its file has grown."""
+"""The TUI's end of the capture process: start it, command it, know when its file has grown."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def recording_path(spec: SessionSpec) -> Path:
 
 
 class CaptureClient:
-    """One capture process. `changed` is called in the loop on every report; `error` is the last turn's."""
+    """One capture process. `changed` is called in the loop on every report; `error` is that of the last turn or command."""
 
     def __init__(self, spec: SessionSpec, changed: Callable[[], None]) -> None:
         self._spec = spec
@@ -56,7 +56,6 @@ class CaptureClient:
         self._opened: asyncio.Future[protocol.Opened] | None = None
         self._origin_ns = 0
         self.path: Path | None = None
-        self.size = 0
         self.busy = False
         self.error: SseTuiError | None = None
 
@@ -86,7 +85,7 @@ class CaptureClient:
         )
         self._listener = asyncio.ensure_future(self._listen(self._child))
         redaction = self._spec.config.recording
-        self._send(
+        self.send(
             protocol.Open(
                 str(path),
                 redaction.redact_headers,
@@ -118,21 +117,9 @@ class CaptureClient:
     def turn(self, number: int, turn: TurnSpec, *, plan: str = "") -> None:
         """Run a turn, `plan` armed from its start."""
         self.error = None
-        self._send(protocol.RunTurn(number, replace(turn, plan=plan or turn.plan)))
+        self.send(protocol.RunTurn(number, replace(turn, plan=plan or turn.plan)))
         self.busy = True
         self._changed()
-
-    def stop(self) -> None:
-        """Stop the running turn."""
-        self._send(protocol.Stop())
-
-    def arm(self, plan: str) -> None:
-        """Hand a fault plan to the running turn."""
-        self._send(protocol.Arm(plan))
-
-    def note(self, text: str) -> None:
-        """Write a bookmark."""
-        self._send(protocol.Bookmark(text))
 
     async def close(self) -> None:
         """End the recording and the process. Idempotent."""
@@ -141,7 +128,8 @@ class CaptureClient:
         if self._listener is not None:
             await self._listener
 
-    def _send(self, command: protocol.Command) -> None:
+    def send(self, command: protocol.Command) -> None:
+        """Send a command. Raises `StreamError` when the process is gone."""
         if self._child is None or not self._child.running:
             raise _gone()
         self._child.send(command)
@@ -159,13 +147,14 @@ class CaptureClient:
     def _take(self, report: protocol.Report) -> None:
         match report:
             case protocol.Grown():
-                self.size = report.size
+                pass  # the caller wakes the reader of the file
             case protocol.Opened():
                 assert self._opened is not None
                 self._opened.set_result(report)
             case protocol.Done():
                 self.busy = False
-                self.error = report.error.error() if report.error is not None else None
+                if report.error is not None:
+                    self.error = report.error.error()
             case protocol.CommandFailed():
                 self._fail(report.error.error())
 

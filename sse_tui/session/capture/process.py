@@ -1,7 +1,7 @@
 """The capture process: owns the connection, stamps its reads, appends to the recording, does what the TUI commands.
 
 It has no screen to disturb its clock. The TUI starts it, sends it commands and follows the file that it writes; back
-it reports only how far the file has grown and how turns ended. When the TUI quits or dies, it ends the recording and
+it reports only that the file has grown and how turns ended. When the TUI quits or dies, it ends the recording and
 exits.
 """
 
@@ -23,7 +23,7 @@ from sse_tui.session.capture import protocol
 from sse_tui.session.recorder import Recorder
 from sse_tui.transport import SessionClock
 
-# At most one report of the file's size in this time: the TUI draws no faster.
+# At most one report of the file's growth in this time: the TUI draws no faster.
 _NOTIFY_S = 0.01
 _STOP_S = 2.0
 
@@ -70,29 +70,27 @@ class Capture:
                     raise UsageError("nothing-running", message)
             case protocol.Bookmark():
                 recorder.note(command.text)
-                self._report_size()
+                self._report_growth()
 
     def _open(self, command: protocol.Open) -> None:
-        redactor = Redactor(command.redact_headers, command.redact_patterns)
-        for secret in command.secrets:
-            redactor.learn(secret)
         self._recorder = Recorder(
             Path(command.path),
-            redactor=redactor,
+            redactor=Redactor(command.redact_headers, command.redact_patterns),
+            secrets=command.secrets,
             clock=SessionClock(command.origin_ns),
             append=command.origin_ns is not None,
             conns=command.conns,
         )
         if command.broken is not None:
             self._recorder.broken_off(*command.broken)
-        self._parent.send(protocol.Opened(command.path, self._recorder.clock.origin_ns))
-        self._report_size()
+        self._parent.send(protocol.Opened(self._recorder.clock.origin_ns))
+        self._report_growth()
 
     async def _run(self, recorder: Recorder, command: protocol.RunTurn) -> None:
         try:
             async for _ in recorder.run(command.number, command.turn):
                 if self._notify is None:
-                    self._notify = asyncio.get_running_loop().call_later(_NOTIFY_S, self._report_size)
+                    self._notify = asyncio.get_running_loop().call_later(_NOTIFY_S, self._report_growth)
             error = recorder.error
         except SseTuiError as exc:
             error = exc
@@ -101,14 +99,13 @@ class Capture:
             traceback.print_exc()
             message = f"The capture process failed: {exc!r}."
             error = StreamError("capture-failed", message, "Its log has the traceback.")
-        self._report_size()
+        self._report_growth()
         failure = ErrorMessage.of(error) if error is not None else None
-        self._parent.send(protocol.Done(command.number, failure))
+        self._parent.send(protocol.Done(failure))
 
-    def _report_size(self) -> None:
+    def _report_growth(self) -> None:
         self._cancel_notify()
-        if self._recorder is not None:
-            self._parent.send(protocol.Grown(self._recorder.size))
+        self._parent.send(protocol.Grown())
 
     def _cancel_notify(self) -> None:
         if self._notify is not None:

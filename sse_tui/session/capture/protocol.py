@@ -11,11 +11,7 @@ from sse_tui.processes.messages import ErrorMessage, reader
 from sse_tui.session.requests import TurnSpec
 
 
-class _Command(msgspec.Struct, tag_field="do", frozen=True):
-    pass
-
-
-class Open(_Command, tag="open", frozen=True):
+class Open(msgspec.Struct, tag="open", frozen=True):
     """Begin the recording. Sent first, once. `secrets` are values that must never be written.
 
     With `origin_ns`, the session's start, the recording at `path` is continued after its process died: `conns` counts
@@ -31,24 +27,24 @@ class Open(_Command, tag="open", frozen=True):
     broken: tuple[int, int] | None = None
 
 
-class RunTurn(_Command, tag="turn", frozen=True):
+class RunTurn(msgspec.Struct, tag="turn", frozen=True):
     """Run a turn; a second one while a turn runs is refused with `CommandFailed`."""
 
     number: int
     turn: TurnSpec
 
 
-class Stop(_Command, tag="stop", frozen=True):
+class Stop(msgspec.Struct, tag="stop", frozen=True):
     """Stop the running turn."""
 
 
-class Arm(_Command, tag="arm", frozen=True):
+class Arm(msgspec.Struct, tag="arm", frozen=True):
     """A fault plan for the running turn."""
 
     plan: str
 
 
-class Bookmark(_Command, tag="note", frozen=True):
+class Bookmark(msgspec.Struct, tag="note", frozen=True):
     """A note for the recording."""
 
     text: str
@@ -57,31 +53,23 @@ class Bookmark(_Command, tag="note", frozen=True):
 Command: TypeAlias = Open | RunTurn | Stop | Arm | Bookmark
 
 
-class _Report(msgspec.Struct, tag_field="ev", frozen=True):
-    pass
-
-
-class Opened(_Report, tag="opened", frozen=True):
+class Opened(msgspec.Struct, tag="opened", frozen=True):
     """The file is there. `origin_ns` is the session's start on the machine's monotonic clock."""
 
-    path: str
     origin_ns: int
 
 
-class Grown(_Report, tag="grown", frozen=True):
-    """The file now has `size` bytes."""
-
-    size: int
+class Grown(msgspec.Struct, tag="grown", frozen=True):
+    """The file has grown."""
 
 
-class Done(_Report, tag="done", frozen=True):
+class Done(msgspec.Struct, tag="done", frozen=True):
     """The turn is over; `error` says why, when it went wrong."""
 
-    number: int
     error: ErrorMessage | None = None
 
 
-class CommandFailed(_Report, tag="failed", frozen=True):
+class CommandFailed(msgspec.Struct, tag="failed", frozen=True):
     """A command could not be carried out."""
 
     error: ErrorMessage
