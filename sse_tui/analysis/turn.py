@@ -92,6 +92,11 @@ class Turn:
         return self.answer.transcript
 
     @property
+    def request(self) -> Request | None:
+        """The first request; later ones only resume it. None where the recording has none."""
+        return next((conn.request for conn in self.connections if conn.request is not None), None)
+
+    @property
     def dialect_name(self) -> str:
         """The dialect that reads the turn: the one found, where it is being detected."""
         return self.dialect.chosen.name

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -95,12 +95,9 @@ class _Search:
         self._left = tries
         self._bytes_left = max_bytes
         self._progress = progress
-        if not self._as_recorded(records):
+        if self.units != records and not holds(_as_records(self.units)):
+            # What is to be shown needs the content coding: such bodies are kept whole.
             self.units = list(records)
-
-    def _as_recorded(self, records: list[Record]) -> bool:
-        """Whether bodies can be read without their content coding; otherwise they are kept whole."""
-        return self.units == records or self._holds(_as_records(self.units))
 
     @property
     def size(self) -> int:
@@ -132,9 +129,7 @@ class _Search:
     def _level(self, name: str, key: Callable[[_Unit], int] | None) -> None:
         """Take away groups of units (single ones without `key`): halves, quarters, and so on down to one."""
         groups = (
-            [[unit] for unit in self.units]
-            if key is None
-            else [list(group) for _, group in groupby(self.units, key)]
+            [list(group) for _, group in groupby(self.units, key)] if key else [[unit] for unit in self.units]
         )
         width = max(1, len(groups) // 2)
         while groups:
@@ -142,8 +137,8 @@ class _Search:
             while at < len(groups):
                 rest = groups[:at] + groups[at + width :]
                 units = [unit for group in rest for unit in group]
-                if self.accepts(units):
-                    groups, self.units, taken = rest, units, True
+                if self._keep_if_accepted(units):
+                    groups, taken = rest, True
                 else:
                     at += width
                 self._progress(name, self.tries, self.size)
@@ -158,8 +153,7 @@ class _Search:
             if not isinstance(unit, Chunk | _Piece) or not unit.data:
                 units.append(unit)
                 continue
-            read = unit.read if isinstance(unit, _Piece) else unit
-            number = unit.number if isinstance(unit, _Piece) else at
+            number, read = (unit.number, unit.read) if isinstance(unit, _Piece) else (at, unit)
             units += [_Piece(number, read, part) for part in _parts(unit.data, end)]
         self.units = units
         self._level(name, None)
@@ -182,11 +176,7 @@ class _Search:
             ) -> bool:
                 text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
                 data = unit.data[:start] + text + unit.data[len(end) :]
-                units = [*self.units[:at], unit._replace(data=data), *self.units[at + 1 :]]
-                if len(data) > _size(self.units[at]) or not self.accepts(units):
-                    return False
-                self.units = units
-                return True
+                return len(data) <= _size(self.units[at]) and self._replace(at, unit._replace(data=data))
 
             _shrink(value, put)
             self._progress("json", self.tries, self.size)
@@ -200,8 +190,7 @@ class _Search:
             if isinstance(piece, _Piece):
                 piece = piece._replace(number=first.setdefault(piece.read.conn, piece.number))
             units.append(piece)
-        if self.accepts(units):
-            self.units = units
+        self._keep_if_accepted(units)
 
     def _headers(self) -> None:
         """Take headers and request bodies away."""
@@ -216,10 +205,14 @@ class _Search:
                 rest = [other for other in now.headers if other != header]
                 self._replace(at, msgspec.structs.replace(now, headers=rest))
 
-    def _replace(self, at: int, unit: _Unit) -> None:
-        units = [*self.units[:at], unit, *self.units[at + 1 :]]
-        if self.accepts(units):
+    def _replace(self, at: int, unit: _Unit) -> bool:
+        return self._keep_if_accepted([*self.units[:at], unit, *self.units[at + 1 :]])
+
+    def _keep_if_accepted(self, units: list[_Unit]) -> bool:
+        accepted = self.accepts(units)
+        if accepted:
             self.units = units
+        return accepted
 
 
 def _shrink(value: Any, put: Callable[[Any], bool]) -> None:
@@ -276,35 +269,21 @@ def _decoded(records: list[Record]) -> list[_Unit]:
 def _as_records(units: Sequence[_Unit]) -> list[Record]:
     """The units as records again: the pieces of one read are one read."""
     out: list[Record] = []
-    pieces: list[_Piece] = []
-
-    def flush() -> None:
-        if pieces:
-            read = pieces[0].read
-            data = b"".join(piece.data for piece in pieces)
-            out.append(chunk(read.t, data, turn=read.turn, conn=read.conn, clock=read.clock))
-            pieces.clear()
-
-    for unit in units:
-        if isinstance(unit, _Piece):
-            if pieces and pieces[0].number != unit.number:
-                flush()
-            pieces.append(unit)
-        else:
-            flush()
-            out.append(unit)
-    flush()
+    for number, group in groupby(units, lambda unit: unit.number if isinstance(unit, _Piece) else None):
+        if number is None:
+            out += [unit for unit in group if not isinstance(unit, _Piece)]
+            continue
+        pieces = [unit for unit in group if isinstance(unit, _Piece)]
+        read = pieces[0].read
+        data = b"".join(piece.data for piece in pieces)
+        out.append(chunk(read.t, data, turn=read.turn, conn=read.conn, clock=read.clock))
     return out
 
 
 def _parts(data: bytes, end: re.Pattern[bytes] | None) -> list[bytes]:
-    if end is None:
-        return [data[at : at + 1] for at in range(len(data))]
-    parts, start = [], 0
-    for match in end.finditer(data):
-        parts.append(data[start : match.end()])
-        start = match.end()
-    return [*parts, data[start:]] if start < len(data) else parts
+    ends = [match.end() for match in end.finditer(data)] if end is not None else range(1, len(data) + 1)
+    cuts = [0, *ends, len(data)]
+    return [part for start, stop in pairwise(cuts) if (part := data[start:stop])]
 
 
 def _size(unit: _Unit) -> int:

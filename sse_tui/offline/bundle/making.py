@@ -10,19 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sse_tui.analysis.analysis import Analysis
 from sse_tui.config import Config
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.offline.bundle import words
 from sse_tui.offline.bundle.known_secrets import bundle_redactor, learn_secrets
 from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text
-from sse_tui.offline.export.tape import TapedConnection
 from sse_tui.offline.opening import Piped, open_path, spool
-from sse_tui.offline.report import Report, ReportBuilder
+from sse_tui.offline.report import Report
+from sse_tui.offline.report.forms import report_of
 from sse_tui.recording import Recording, Redactor, read_recording
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.records import Request
 
 Pictures = Callable[[Path], Mapping[str, str]]
 """Makes pictures (file name to SVG) of the recording at a path."""
@@ -98,13 +96,13 @@ class _Maker:
 
     def make(self, out: Path, dialect: str | None, name: str, pictures: Pictures) -> Bundle:
         recording = self._redacted()
-        report, asked = self._read(recording, dialect, name)
+        report = self._report(recording, dialect, name)
         secrets = self._redactor.secrets
         prove_text(report.turns, secrets)
         _refuse_suspicions(report)
         for file, picture in pictures(recording).items():
             self._write(file, picture)
-        script = words.reproduction(asked)
+        script = words.reproduction(report)
         if script:
             self._write("reproduce.sh", script)
             (self._folder / "reproduce.sh").chmod(0o700)
@@ -124,17 +122,11 @@ class _Maker:
             self._redactor.learn(secret)
         return path
 
-    def _read(self, path: Path, dialect: str | None, name: str) -> tuple[Report, list[TapedConnection]]:
-        """The report on the redacted recording, and the first connection of each turn."""
+    def _report(self, path: Path, dialect: str | None, name: str) -> Report:
         limit = self._config.recording.max_event_bytes if self._config is not None else MAX_EVENT_BYTES
-        recording = read_recording(path)
-        builder = ReportBuilder(Analysis(recording.header, dialect=dialect, max_event_bytes=limit))
-        firsts: dict[int, TapedConnection] = {}
-        for record in recording:
-            builder.feed(record)
-            if isinstance(record, Request) and record.turn not in firsts:
-                firsts[record.turn] = TapedConnection(record.conn, record.turn, record.t, record)
-        return builder.report(name, [], self._opened.notes), list(firsts.values())
+        report = report_of(read_recording(path), name, dialect=dialect, max_event_bytes=limit)
+        report.damage = self._opened.notes
+        return report
 
     def _write(self, name: str, text: str) -> None:
         (self._folder / name).write_bytes(text.encode("utf-8", "replace"))

@@ -6,7 +6,6 @@ import platform
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from sse_tui.errors import RecordingError
 from sse_tui.offline.export.curl_command import curl_command
 from sse_tui.offline.export.tape import TapedConnection
 from sse_tui.offline.report import Report, markdown
@@ -40,17 +39,15 @@ def versions() -> str:
     return "\n".join(lines) + "\n"
 
 
-def reproduction(asked: Sequence[TapedConnection]) -> str:
+def reproduction(report: Report) -> str:
     """A shell script that sends the first request of each turn again; "" where no request is known."""
-    parts: list[str] = []
-    for conn in asked:
-        try:
-            command = curl_command(conn)
-        except RecordingError:
-            continue
-        title = f"# Turn {conn.turn}.\n" if len(asked) > 1 else ""
-        parts.append(title + command)
-    return "#!/bin/sh\n" + "\n".join(parts) if parts else ""
+    requests = [(turn.number, turn.request) for turn in report.turns if turn.request is not None]
+    commands = [
+        (f"# Turn {turn}.\n" if len(requests) > 1 else "")
+        + curl_command(TapedConnection(request.conn, turn, request.t, request))
+        for turn, request in requests
+    ]
+    return "#!/bin/sh\n" + "\n".join(commands) if commands else ""
 
 
 def issue(report: Report, script: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any
@@ -13,7 +14,7 @@ import msgspec
 from sse_tui.fields import EVENT_STREAM, first
 from sse_tui.offline.export.tape import Tape, TapedConnection
 from sse_tui.recording.imports.har_own import OWN
-from sse_tui.recording.records import Headers, Request, Response
+from sse_tui.recording.records import Close, Headers, Request, Response
 from sse_tui.version import __version__
 
 # A browser refuses an entry without a URL.
@@ -55,31 +56,34 @@ def _moment(created: str) -> datetime:
 
 def _entry(conn: TapedConnection, created: datetime) -> dict[str, Any]:
     reads = conn.decoded()
-    phases = {phase.name: phase.dt for phase in conn.phases}
-    answered = conn.response.t if conn.response is not None else conn.began
-    ended = conn.close.t if conn.close is not None else (reads[-1][0] if reads else answered)
-    timings = _timings(phases, conn.began, answered, ended)
-    request = conn.request
     body = b"".join(data for _, data in reads)
+    # HAR can leave out neither. A body without a response is an imported one: no browser shows it under status 0.
+    request = conn.request or Request(t=conn.began, method="GET", url=UNKNOWN_URL, headers=[])
+    headers: Headers = [("content-type", EVENT_STREAM)] if body else []
+    response = conn.response or Response(
+        t=conn.began, status=200 if body else 0, http_version="", headers=headers
+    )
+    ended = conn.close.t if conn.close is not None else reads[-1][0] if reads else response.t
+    timings = _timings({phase.name: phase.dt for phase in conn.phases}, conn.began, response.t, ended)
     entry: dict[str, Any] = {
         "pageref": PAGE,
         "startedDateTime": _stamp(created, conn.began),
         "time": sum(ms for name, ms in timings.items() if ms > 0 and name != "ssl"),
         "request": _request(request),
-        "response": _response(conn.response, body),
+        "response": _response(response, body),
         "cache": {},
         "timings": timings,
-        "_resourceType": "eventsource" if request is None or request.method == "GET" else "fetch",
+        "_resourceType": "eventsource" if request.method == "GET" else "fetch",
         OWN: {
             "turn": conn.turn,
             "conn": conn.number,
             "t": conn.began,
-            "answered_at": answered,
+            "answered_at": response.t,
             "phases": [[phase.name, phase.t, phase.dt] for phase in conn.phases],
             "reads": [[t, len(data)] for t, data in reads],
-            "close": _close(conn),
-            "dialect": request.dialect if request is not None else None,
-            "asked": request is not None,
+            "close": _close(conn.close),
+            "dialect": request.dialect,
+            "asked": conn.request is not None,
             "answered": conn.response is not None,
         },
     }
@@ -95,8 +99,7 @@ def _stamp(created: datetime, t: int) -> str:
         return created.isoformat(timespec="milliseconds")
 
 
-def _close(conn: TapedConnection) -> dict[str, Any]:
-    close = conn.close
+def _close(close: Close | None) -> dict[str, Any]:
     if close is None:
         return {}
     named = {"code": close.code} if close.code else {}
@@ -122,21 +125,21 @@ def _ms(ns: int | None) -> float:
     return -1 if ns is None else ns / 1e6
 
 
-def _request(request: Request | None) -> dict[str, Any]:
-    url = request.url if request is not None else UNKNOWN_URL
-    headers: Headers = request.headers if request is not None else []
+def _request(request: Request) -> dict[str, Any]:
     out: dict[str, Any] = {
-        "method": request.method if request is not None else "GET",
-        "url": url,
+        "method": request.method,
+        "url": request.url,
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": _pairs(headers),
-        "queryString": _query(url),
+        "headers": _pairs(request.headers),
+        "queryString": _query(request.url),
         "headersSize": -1,
-        "bodySize": len(request.data) if request is not None else 0,
+        "bodySize": len(request.data),
     }
-    if request is not None and request.data:
-        posted: dict[str, Any] = {"mimeType": first(headers, "content-type") or "application/octet-stream"}
+    if request.data:
+        posted: dict[str, Any] = {
+            "mimeType": first(request.headers, "content-type") or "application/octet-stream"
+        }
         if request.body is not None:
             posted["text"] = request.body
         else:
@@ -145,28 +148,23 @@ def _request(request: Request | None) -> dict[str, Any]:
     return out
 
 
-def _response(response: Response | None, body: bytes) -> dict[str, Any]:
-    # A body without a response is an imported one: a browser would not show it under status 0.
-    status = response.status if response is not None else 200 if body else 0
-    headers: Headers = (
-        response.headers if response is not None else [("content-type", EVENT_STREAM)] if body else []
-    )
+def _response(response: Response, body: bytes) -> dict[str, Any]:
     content: dict[str, Any] = {
         "size": len(body),
-        "mimeType": first(headers, "content-type") or "x-unknown",
+        "mimeType": first(response.headers, "content-type") or "x-unknown",
     }
     try:
         content["text"] = body.decode()
     except UnicodeDecodeError:
         content |= {"text": base64.b64encode(body).decode("ascii"), "encoding": "base64"}
     return {
-        "status": status,
-        "statusText": _phrase(status),
-        "httpVersion": response.http_version if response is not None else "",
+        "status": response.status,
+        "statusText": _phrase(response.status),
+        "httpVersion": response.http_version,
         "cookies": [],
-        "headers": _pairs(headers),
+        "headers": _pairs(response.headers),
         "content": content,
-        "redirectURL": first(headers, "location") or "",
+        "redirectURL": first(response.headers, "location") or "",
         "headersSize": -1,
         "bodySize": len(body),
     }
@@ -179,7 +177,7 @@ def _phrase(status: int) -> str:
         return ""
 
 
-def _pairs(headers: Headers) -> list[dict[str, str]]:
+def _pairs(headers: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in headers]
 
 
@@ -188,4 +186,4 @@ def _query(url: str) -> list[dict[str, str]]:
         pairs = parse_qsl(urlsplit(url).query, keep_blank_values=True)
     except ValueError:
         return []
-    return [{"name": name, "value": value} for name, value in pairs]
+    return _pairs(pairs)

@@ -122,14 +122,11 @@ def test_stream(server, number):
 
 def pytest_file(connections: Sequence[TapedConnection]) -> str:
     """The file: a case for each connection that was answered or brought bytes."""
-    streams = [_stream(conn) for conn in connections if conn.response is not None or conn.reads]
     lines = ["STREAMS = ["]
-    for stream in streams:
-        lines += [
-            "    {",
-            *(f"        {name!a}: {_literal(value)}," for name, value in stream.items()),
-            "    },",
-        ]
+    for conn in connections:
+        if conn.response is not None or conn.reads:
+            values = (f"        {name!a}: {_literal(value)}," for name, value in _stream(conn).items())
+            lines += ["    {", *values, "    },"]
     return _HEAD + "\n".join([*lines, "]"]) + "\n" + _TAIL
 
 

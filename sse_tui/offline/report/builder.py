@@ -123,9 +123,7 @@ class ReportBuilder:
         self._analysis.finish()
         report = Report(name, self._analysis, self._timelines, list(damage or []), redactor=self._redactor)
         report.judgements = [
-            judge(expectation, self._analysis, turn)
-            for turn in report.turns
-            for expectation in expectations or []
+            judge(expectation, turn) for turn in report.turns for expectation in expectations or []
         ]
         if bounds is not None and self._timed:
             report.objectives = objective_rows(bounds, report.turns)

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.turn import Turn
 from sse_tui.errors import UsageError
 from sse_tui.offline.report.measures import ALIASES, MEASURES, Measure, measure
@@ -31,12 +30,8 @@ _REGEX = re.compile(r"/((?:[^/\\]|\\.)*)/", re.DOTALL)
 _WORD = re.compile(r"[^,]+")
 _MS = {"": 1.0, "ms": 1.0, "s": 1000.0, "us": 0.001, "µs": 0.001, "ns": 1e-6, "min": 60_000.0}
 _COUNTS = {"": 1.0, "k": 1e3, "m": 1e6, "%": 0.01}
-_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_ORDERS: dict[str, Callable[[Any, Any], bool]]
+_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +136,10 @@ def _wrong(text: str, at: int, why: str) -> UsageError:
     return UsageError("expect-syntax", f"--expect, character {at + 1}{near}: {why}.")
 
 
-def judge(expectation: Expectation, analysis: Analysis, turn: Turn) -> Judgement:
+def judge(expectation: Expectation, turn: Turn) -> Judgement:
     """Whether the expectation holds for a turn."""
-    value = expectation.measure.read(analysis, turn)
-    found = found_text(expectation.measure, value)
+    value = expectation.measure.read(turn)
+    found = _found_text(expectation.measure, value)
     stats = turn.gaps.stats()
     if expectation.measure.name.endswith(".p99") and value is not None and stats.p99 is None:
         found += f", the maximum of {stats.n}"
@@ -158,18 +153,16 @@ def _holds(expectation: Expectation, value: Any) -> bool:
     if value is None:
         # Only "is not this" can be said of what is not there.
         return op in ("!=", "!~") and expectation.measure.kind == "text"
+    if op in _ORDERS:
+        return bool(_ORDERS[op](value, bound))
     if isinstance(bound, re.Pattern):
-        hit = bool(bound.search(value)) if "~" in op else bool(bound.fullmatch(value))
-        return hit != op.startswith("!")
-    if "~" in op:
-        return (str(bound) in value) != op.startswith("!")
-    if op in ("=", "!="):
-        return bool(value == bound) != op.startswith("!")
-    assert isinstance(bound, float)
-    return bool(_ORDERS[op](value, bound))
+        holds = bool(bound.search(value) if "~" in op else bound.fullmatch(value))
+    else:
+        holds = bool(str(bound) in value if "~" in op else value == bound)
+    return holds != op.startswith("!")
 
 
-def found_text(of: Measure, value: Any) -> str:
+def _found_text(of: Measure, value: Any) -> str:
     """A value as people read it."""
     if value is None:
         return "unknown"

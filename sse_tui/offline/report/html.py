@@ -64,8 +64,7 @@ def _expectations(report: Report) -> Iterator[str]:
 
 
 def _objectives(report: Report) -> Iterator[str]:
-    cells = parts.objective_cells(report)
-    if not cells:
+    if not (cells := parts.objective_cells(report)):
         return
     yield '<section><h2>Objectives</h2><ul class="checks">'
     for name, bound, found, state in cells:
@@ -83,26 +82,20 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
     yield "</section>"
     yield from _timelines(report, turn)
     yield from _findings(turn)
-    timing = [*parts.clock_rows(report, turn), *parts.gap_rows(report, turn)]
-    if timing:
+    if timing := parts.timing_rows(report, turn):
         yield f"<section><h2>Timing</h2>{_rows(timing)}</section>"
     yield from _answer(turn)
 
 
 def _findings(turn: Turn) -> Iterator[str]:
-    if not turn.findings:
-        return
-    yield "<section><h2>Findings</h2>"
-    for shown in parts.shown(turn.findings):
-        yield _finding(shown)
-    yield "</section>"
+    if turn.findings:
+        yield from ["<section><h2>Findings</h2>", *map(_finding, parts.shown(turn.findings)), "</section>"]
 
 
 def _finding(shown: parts.Shown) -> str:
     finding = shown.finding
-    severity = finding.severity if finding.severity in ("error", "warning", "info") else "info"
     lines = [
-        f'<article class="finding {severity}"><h3><b>{severity}</b> {_e(finding.rule)}</h3>',
+        f'<article class="finding {finding.severity}"><h3><b>{finding.severity}</b> {_e(finding.rule)}</h3>',
         f'<p class="place">{_e(parts.location(finding))}</p><p>{_e(finding.message)}</p>',
     ]
     if shown.advice:
@@ -130,32 +123,25 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
             yield timeline(line, turn.findings)
     if len(turn.connections) > DRAWN:
         yield f"<p>{many(len(turn.connections) - DRAWN, 'further connection')}</p>"
-    yield _legend()
-    yield "</section>"
-
-
-def _legend() -> str:
-    return (
+    yield (
         '<p class="legend">Bars: what arrived. Shaded: silence. '
         '<span class="fault">✗ fault</span> <span class="note">✎ note</span> '
-        '<span class="warning">▲ finding</span></p>'
+        '<span class="warning">▲ finding</span></p>\n</section>'
     )
 
 
 def _answer(turn: Turn) -> Iterator[str]:
-    for name, text in (("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)):
-        if text:
-            shown = text[:TEXT_CHARS] + ("\n..." if len(text) > TEXT_CHARS else "")
-            opened = " open" if name == "Text" else ""
-            yield (
-                f"<section><details{opened}><summary>{name}, {many(len(text), 'character')}</summary>"
-                f'<pre class="text">{_e(shown)}</pre></details></section>'
-            )
-    for call in turn.answer.tool_calls:
-        name, arguments = str(call.get("name") or "?"), str(call.get("arguments") or "")
+    for name, text in parts.texts(turn):
+        shown = text[:TEXT_CHARS] + ("\n..." if len(text) > TEXT_CHARS else "")
+        opened = " open" if name == "Text" else ""
+        yield (
+            f"<section><details{opened}><summary>{name}, {many(len(text), 'character')}</summary>"
+            f'<pre class="text">{_e(shown)}</pre></details></section>'
+        )
+    for name, arguments in parts.tool_calls(turn):
         yield f"<section><h3>Tool call {_e(name)}</h3><pre>{_e(arguments)}</pre></section>"
 
 
 def _rows(rows: Sequence[NamedValue]) -> str:
-    cells = "".join(f"<div><dt>{_e(row.name)}</dt><dd>{_e(row.value)}</dd></div>" for row in rows)
+    cells = "".join(f"<div><dt>{_e(name)}</dt><dd>{_e(value)}</dd></div>" for name, value in rows)
     return f"<dl>{cells}</dl>"

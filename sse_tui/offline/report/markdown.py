@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from sse_tui.analysis.turn import Turn
 from sse_tui.offline.report import parts
 from sse_tui.offline.report.builder import Report
-from sse_tui.offline.report.parts import NamedValue
 from sse_tui.text.safety import document
 from sse_tui.text.wording import many
 
@@ -53,24 +52,21 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
         yield from [f"### Turn {turn.number}", ""]
     if request:
         yield from [code(request), ""]
-    rows = [NamedValue(row.name, row.value) for row in parts.summary_rows(turn)]
-    yield from _table(["", ""], [[row.name, code(row.value)] for row in rows])
+    yield from _table(["", ""], [(name, code(value)) for name, value in parts.summary_rows(turn)])
     if turn.findings:
         yield from ["", "### Findings", ""]
         for shown in parts.shown(turn.findings):
             yield from _finding(shown)
-    timing = [*parts.clock_rows(report, turn), *parts.gap_rows(report, turn)]
-    if timing:
+    if timing := parts.timing_rows(report, turn):
         yield from ["", "### Timing", ""]
-        yield from _table(["", ""], [[row.name, row.value] for row in timing])
+        yield from _table(["", ""], timing)
     if turn.connections:
         yield from ["", "### Connections", ""]
         cells = [parts.connection_cells(conn) for conn in turn.connections]
         yield from _table(parts.CONNECTION_TITLES, [[*row[:-1], code(row[-1])] for row in cells])
-    for name, text in (("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)):
-        if text:
-            yield from ["", f"<details><summary>{name}, {many(len(text), 'character')}</summary>", ""]
-            yield from [fence(text), "", "</details>"]
+    for name, text in parts.texts(turn):
+        yield from ["", f"<details><summary>{name}, {many(len(text), 'character')}</summary>", ""]
+        yield from [fence(text), "", "</details>"]
 
 
 def _finding(shown: parts.Shown) -> Iterator[str]:
@@ -97,7 +93,7 @@ def code(text: str) -> str:
     flat = " ".join(document(text).split())
     if not flat:
         return "(empty)"
-    ticks = "`" * (_longest(r"`+", flat) + 1)
+    ticks = "`" * (_longest_run(flat) + 1)
     pad = " " if flat.startswith("`") or flat.endswith("`") else ""
     return f"{ticks}{pad}{flat}{pad}{ticks}"
 
@@ -120,9 +116,9 @@ def fence(text: str, language: str = "text") -> str:
     shown = document(text.replace("\r\n", "\n").replace("\r", "\n"))
     if len(shown) > TEXT_CHARS:
         shown = shown[:TEXT_CHARS] + f"\n... {many(len(text) - TEXT_CHARS, 'more character')}"
-    ticks = "`" * max(3, _longest(r"`+", shown) + 1)
+    ticks = "`" * max(3, _longest_run(shown) + 1)
     return f"{ticks}{language}\n{shown}\n{ticks}"
 
 
-def _longest(pattern: str, text: str) -> int:
-    return max((len(run) for run in re.findall(pattern, text)), default=0)
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall(r"`+", text)), default=0)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.outcome import Outcome
 from sse_tui.analysis.turn import Turn
-from sse_tui.metrics import Clocks, Stats
+from sse_tui.metrics import Clocks
 
 Kind = Literal["ms", "number", "flag", "text"]
 
@@ -20,38 +19,24 @@ class Measure:
 
     name: str
     kind: Kind
-    read: Callable[[Analysis, Turn], Any]
+    read: Callable[[Turn], Any]
 
 
 def _clock(name: str) -> Measure:
-    return Measure(name, "ms", lambda _, turn: getattr(turn.clocks.clocks(), name))
+    return Measure(name, "ms", lambda turn: getattr(turn.clocks.clocks(), name))
 
 
 def _gap(prefix: str, name: str) -> Measure:
-    return Measure(
-        f"{prefix}.{name}", "number" if name == "n" else "ms", lambda _, turn: _stat(turn.gaps.stats(), name)
-    )
+    def read(turn: Turn) -> Any:
+        stats = turn.gaps.stats()
+        # The p99 of fewer than 100 samples is their maximum.
+        return stats.max if name == "p99" and stats.p99 is None else getattr(stats, name)
 
-
-def _stat(stats: Stats, name: str) -> Any:
-    # The p99 of fewer than 100 samples is their maximum.
-    return stats.max if name == "p99" and stats.p99 is None else getattr(stats, name)
-
-
-def _number(name: str, read: Callable[[Turn], Any]) -> Measure:
-    return Measure(name, "number", lambda _, turn: read(turn))
-
-
-def _flag(name: str, read: Callable[[Turn], bool]) -> Measure:
-    return Measure(name, "flag", lambda _, turn: read(turn))
-
-
-def _text(name: str, read: Callable[[Turn], str | None]) -> Measure:
-    return Measure(name, "text", lambda _, turn: read(turn))
+    return Measure(f"{prefix}.{name}", "number" if name == "n" else "ms", read)
 
 
 def _usage(name: str) -> Measure:
-    return _number(f"tokens.{name}", lambda turn: (turn.answer.usage or {}).get(name))
+    return Measure(f"tokens.{name}", "number", lambda turn: (turn.answer.usage or {}).get(name))
 
 
 def _of_severity(turn: Turn, severity: str) -> int:
@@ -69,43 +54,43 @@ _ALL: list[Measure] = [
     *map(_clock, (*Clocks.__dataclass_fields__, "connect", "thinking")),
     *(_gap(prefix, name) for prefix in ("itl", "icl", "gap") for name in
       ("p50", "p90", "p95", "p99", "max", "mean", "sd", "n")),
-    Measure("tpot", "ms", lambda _, turn: turn.tpot.ms),
-    _number("tokens_per_s", lambda turn: turn.tpot.per_second),
-    _number("tokens_per_event", lambda turn: turn.tokens_per_event),
-    _number("events_per_read", lambda turn: turn.gaps.events_per_read),
-    _number("stutters", lambda turn: turn.gaps.stutters),
-    _number("coalesced", lambda turn: turn.gaps.coalesced),
-    _number("token_events", lambda turn: turn.gaps.token_events),
-    _number("events", lambda turn: turn.events),
-    _number("comments", lambda turn: turn.comments),
-    _number("bytes", lambda turn: turn.bytes),
-    _number("reads", lambda turn: sum(conn.reads for conn in turn.connections)),
-    _number("connections", lambda turn: len(turn.connections)),
-    _number("reconnects", lambda turn: max(0, len(turn.connections) - 1)),
-    _number("repeats", lambda turn: turn.repeats),
-    _number("tool_calls", lambda turn: len(turn.answer.tool_calls)),
-    _number("status", lambda turn: next((c.response.status for c in turn.connections if c.response), None)),
+    Measure("tpot", "ms", lambda turn: turn.tpot.ms),
+    Measure("tokens_per_s", "number", lambda turn: turn.tpot.per_second),
+    Measure("tokens_per_event", "number", lambda turn: turn.tokens_per_event),
+    Measure("events_per_read", "number", lambda turn: turn.gaps.events_per_read),
+    Measure("stutters", "number", lambda turn: turn.gaps.stutters),
+    Measure("coalesced", "number", lambda turn: turn.gaps.coalesced),
+    Measure("token_events", "number", lambda turn: turn.gaps.token_events),
+    Measure("events", "number", lambda turn: turn.events),
+    Measure("comments", "number", lambda turn: turn.comments),
+    Measure("bytes", "number", lambda turn: turn.bytes),
+    Measure("reads", "number", lambda turn: sum(conn.reads for conn in turn.connections)),
+    Measure("connections", "number", lambda turn: len(turn.connections)),
+    Measure("reconnects", "number", lambda turn: max(0, len(turn.connections) - 1)),
+    Measure("repeats", "number", lambda turn: turn.repeats),
+    Measure("tool_calls", "number", lambda turn: len(turn.answer.tool_calls)),
+    Measure("status", "number", lambda turn: next((c.response.status for c in turn.connections if c.response), None)),
     *map(_usage, ("input", "output", "reasoning", "cached")),
-    _number("findings", lambda turn: len(turn.findings)),
-    _number("errors", lambda turn: _of_severity(turn, "error")),
-    _number("warnings", lambda turn: _of_severity(turn, "warning")),
-    _flag("complete", lambda turn: turn.outcome is Outcome.COMPLETE),
-    _flag("truncated", lambda turn: turn.outcome is Outcome.TRUNCATED),
-    _flag("resumed", lambda turn: turn.verdict is not None),
-    _flag("lossless", lambda turn: turn.verdict is not None and turn.verdict.kind == "lossless"),
-    _flag("ids", lambda turn: turn.ids),
-    _flag("done_sentinel", lambda turn: turn.answer.done_sentinel),
-    _text("text", lambda turn: turn.answer.text),
-    _text("reasoning", lambda turn: turn.answer.reasoning),
-    _text("refusal", lambda turn: turn.answer.refusal),
-    _text("finish_reason", lambda turn: turn.answer.finish_reason),
-    _text("model", lambda turn: turn.answer.model),
-    _text("dialect", lambda turn: turn.dialect_name),
-    _text("outcome", lambda turn: turn.outcome.value),
-    _text("verdict", lambda turn: None if turn.verdict is None else turn.verdict.kind),
-    _text("last_event_id", lambda turn: turn.last_event_id),
-    _text("error", _error),
-    _text("tools", lambda turn: " ".join(str(call.get("name") or "") for call in turn.answer.tool_calls)),
+    Measure("findings", "number", lambda turn: len(turn.findings)),
+    Measure("errors", "number", lambda turn: _of_severity(turn, "error")),
+    Measure("warnings", "number", lambda turn: _of_severity(turn, "warning")),
+    Measure("complete", "flag", lambda turn: turn.outcome is Outcome.COMPLETE),
+    Measure("truncated", "flag", lambda turn: turn.outcome is Outcome.TRUNCATED),
+    Measure("resumed", "flag", lambda turn: turn.verdict is not None),
+    Measure("lossless", "flag", lambda turn: turn.verdict is not None and turn.verdict.kind == "lossless"),
+    Measure("ids", "flag", lambda turn: turn.ids),
+    Measure("done_sentinel", "flag", lambda turn: turn.answer.done_sentinel),
+    Measure("text", "text", lambda turn: turn.answer.text),
+    Measure("reasoning", "text", lambda turn: turn.answer.reasoning),
+    Measure("refusal", "text", lambda turn: turn.answer.refusal),
+    Measure("finish_reason", "text", lambda turn: turn.answer.finish_reason),
+    Measure("model", "text", lambda turn: turn.answer.model),
+    Measure("dialect", "text", lambda turn: turn.dialect_name),
+    Measure("outcome", "text", lambda turn: turn.outcome.value),
+    Measure("verdict", "text", lambda turn: None if turn.verdict is None else turn.verdict.kind),
+    Measure("last_event_id", "text", lambda turn: turn.last_event_id),
+    Measure("error", "text", _error),
+    Measure("tools", "text", lambda turn: " ".join(str(call.get("name") or "") for call in turn.answer.tool_calls)),
 ]  # fmt: skip
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 # Other names that people know them by.
@@ -113,13 +98,10 @@ ALIASES = {"finish": "finish_reason", "tps": "tokens_per_s", "total": "stream_en
 
 
 def measure(name: str) -> Measure | None:
-    """The measure of that name; ``rule:NAME`` counts the findings of a rule. None for a name that is none."""
-    plain = name.lower().replace("-", "_") if not name.startswith("rule:") else name
-    if plain.startswith("rule:"):
-        rule = plain[len("rule:") :]
-        return (
-            _number(name, lambda turn: sum(finding.rule == rule for finding in turn.findings))
-            if rule
-            else None
-        )
+    """The measure of that name; ``rule:NAME`` counts the findings of a rule. None if there is no such measure."""
+    if name.startswith("rule:"):
+        rule = name.removeprefix("rule:")
+        count = Measure(name, "number", lambda turn: sum(finding.rule == rule for finding in turn.findings))
+        return count if rule else None
+    plain = name.lower().replace("-", "_")
     return MEASURES.get(ALIASES.get(plain, plain))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from sse_tui.analysis.jsonform import clocks_json, gaps_json
 from sse_tui.analysis.outcome import Outcome, fault_words
@@ -19,31 +19,26 @@ CLOCK_WORDS = {
 }
 
 
-class NamedValue(NamedTuple):
-    """A line of a table: a name and its value, both for people."""
-
-    name: str
-    value: str
+NamedValue: TypeAlias = tuple[str, str]
+"""A line of a table: a name and its value, both for people."""
 
 
 def headline(report: Report) -> str:
     """What the recording holds, in one line."""
     turns = report.turns
-    events = sum(turn.events for turn in turns)
-    size = sum(turn.bytes for turn in turns)
-    conns = sum(len(turn.connections) for turn in turns)
-    return ", ".join(
-        [many(len(turns), "turn"), many(conns, "connection"), many(events, "event"), many(size, "byte")]
-    )
+    counts = {
+        "turn": len(turns),
+        "connection": sum(len(turn.connections) for turn in turns),
+        "event": sum(turn.events for turn in turns),
+        "byte": sum(turn.bytes for turn in turns),
+    }
+    return ", ".join(many(count, noun) for noun, count in counts.items())
 
 
 def verdict(report: Report) -> str:
     """What was found, in one line."""
-    counts = [
-        many(report.count(severity), noun)
-        for severity, noun in (("error", "error"), ("warning", "warning"), ("info", "note"))
-        if report.count(severity)
-    ]
+    nouns = {"error": "error", "warning": "warning", "info": "note"}
+    counts = [many(count, noun) for kind, noun in nouns.items() if (count := report.count(kind))]
     failed = sum(not judgement.passed for judgement in report.judgements)
     if report.judgements:
         counts.append(f"{failed} of {many(len(report.judgements), 'expectation')} failed")
@@ -52,34 +47,44 @@ def verdict(report: Report) -> str:
 
 def request_line(turn: Turn) -> str:
     """Method and URL of a turn, "" where they are not known."""
-    request = next((conn.request for conn in turn.connections if conn.request is not None), None)
+    request = turn.request
     return f"{request.method} {request.url}" if request is not None else ""
+
+
+def texts(turn: Turn) -> list[NamedValue]:
+    """The texts of the answer, by name."""
+    return _known([("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)])
+
+
+def tool_calls(turn: Turn) -> list[NamedValue]:
+    """The name and the arguments of each tool call."""
+    calls = turn.answer.tool_calls
+    return [(str(call.get("name") or "?"), str(call.get("arguments") or "")) for call in calls]
+
+
+def _known(rows: list[NamedValue]) -> list[NamedValue]:
+    return [row for row in rows if row[1]]
 
 
 def summary_rows(turn: Turn) -> list[NamedValue]:
     """What the turn was and how it ended."""
-    answer = turn.answer
-    rows = [NamedValue("outcome", turn.conclusion.statement), NamedValue("dialect", turn.dialect_name)]
-    if answer.model:
-        rows.append(NamedValue("model", answer.model))
-    if answer.finish_reason:
-        rows.append(NamedValue("finish reason", str(answer.finish_reason)))
-    if turn.error is not None and turn.outcome is not Outcome.ERROR:
-        rows.append(NamedValue("error", fault_words(turn.error)))
-    if answer.usage:
-        counts = [f"{count:g} {name}" for name, count in answer.usage.items() if count is not None]
-        rows.append(NamedValue("tokens", ", ".join(counts)))
+    answer, verdict = turn.answer, turn.verdict
+    error = turn.error if turn.outcome is not Outcome.ERROR else None
+    counts = [f"{count:g} {name}" for name, count in (answer.usage or {}).items() if count is not None]
     types = ", ".join(f"{name} {count}" for name, count in turn.event_types.most_common(8))
-    rows.append(
-        NamedValue(
-            "events", f"{turn.events:,}" + (f" ({types})" if types and len(turn.event_types) > 1 else "")
-        )
+    return _known(
+        [
+            ("outcome", turn.conclusion.statement),
+            ("dialect", turn.dialect_name),
+            ("model", answer.model or ""),
+            ("finish reason", str(answer.finish_reason or "")),
+            ("error", fault_words(error) if error is not None else ""),
+            ("tokens", ", ".join(counts)),
+            ("events", f"{turn.events:,}" + (f" ({types})" if len(turn.event_types) > 1 else "")),
+            ("comments", f"{turn.comments:,}" if turn.comments else ""),
+            ("resume", f"{verdict.kind}: {verdict.detail}" if verdict is not None else ""),
+        ]
     )
-    if turn.comments:
-        rows.append(NamedValue("comments", f"{turn.comments:,}"))
-    if turn.verdict is not None:
-        rows.append(NamedValue("resume", f"{turn.verdict.kind}: {turn.verdict.detail}"))
-    return rows
 
 
 _CLOCK_NAMES = {
@@ -89,77 +94,50 @@ _CLOCK_NAMES = {
 }  # fmt: skip
 
 
-def clock_rows(report: Report, turn: Turn) -> list[NamedValue]:
-    """The clocks that were seen, ms from the first byte of the request."""
+def timing_rows(report: Report, turn: Turn) -> list[NamedValue]:
+    """The clocks that were seen (from the first byte of the request), gaps between token-bearing events, and rates."""
     if not report.timed:
         return []
-    return [
-        NamedValue(_CLOCK_NAMES.get(name, name), ms(value))
-        for name, value in clocks_json(turn).items()
-        if value is not None
-    ]
-
-
-def gap_rows(report: Report, turn: Turn) -> list[NamedValue]:
-    """The gaps between token-bearing events, and the rates."""
-    if not report.timed:
-        return []
-    gaps: dict[str, Any] = gaps_json(turn)
-    label = str(gaps["label"])
-    rows = []
-    if gaps["n"]:
-        values = [
-            f"{name} {ms(gaps[name])}" for name in ("p50", "p90", "p99", "max") if gaps[name] is not None
+    clocks = clocks_json(turn).items()
+    gaps = gaps_json(turn)
+    found = [f"{name} {ms(gaps[name])}" for name in ("p50", "p90", "p99", "max") if gaps[name] is not None]
+    tpot, rate, per_read = gaps["tpot_ms"], gaps["tokens_per_s"], gaps["events_per_read"]
+    return _known(
+        [
+            *((_CLOCK_NAMES.get(name, name), ms(value)) for name, value in clocks if value is not None),
+            (f"{gaps['label']} (n = {gaps['n']})", ", ".join(found) if gaps["n"] else ""),
+            ("in the same read", f"{gaps['coalesced']}, gap not observable" if gaps["coalesced"] else ""),
+            ("over 100 ms", str(gaps["stutters"] or "")),
+            ("TPOT", f"{ms(tpot)} (tokens from {gaps['tokens_from']})" if tpot is not None else ""),
+            ("tokens/s", f"{rate:.1f}" if rate is not None else ""),
+            ("events per read", f"{per_read:.2f}" if per_read is not None else ""),
         ]
-        rows.append(NamedValue(f"{label} (n = {gaps['n']})", ", ".join(values)))
-    if gaps["coalesced"]:
-        rows.append(NamedValue("in the same read", f"{gaps['coalesced']}, gap not observable"))
-    if gaps["stutters"]:
-        rows.append(NamedValue("over 100 ms", str(gaps["stutters"])))
-    if gaps["tpot_ms"] is not None:
-        rows.append(NamedValue("TPOT", f"{ms(gaps['tpot_ms'])} (tokens from {gaps['tokens_from']})"))
-    if gaps["tokens_per_s"] is not None:
-        rows.append(NamedValue("tokens/s", f"{gaps['tokens_per_s']:.1f}"))
-    if gaps["events_per_read"] is not None:
-        rows.append(NamedValue("events per read", f"{gaps['events_per_read']:.2f}"))
-    return rows
+    )
 
 
 def connection_cells(conn: Connection) -> list[str]:
     """Number, status, events, bytes, reads and how it was closed."""
     status = str(conn.response.status) if conn.response is not None else "-"
-    ended = conn.close.words if conn.close is not None else "still open"
-    return [
-        str(conn.number),
-        status,
-        f"{conn.events:,}",
-        f"{conn.bytes:,}",
-        f"{conn.reads:,}",
-        ended,
-    ]
+    closed = conn.close.words if conn.close is not None else "still open"
+    return [str(conn.number), status, f"{conn.events:,}", f"{conn.bytes:,}", f"{conn.reads:,}", closed]
 
 
 def objective_cells(report: Report) -> list[list[str]]:
     """Name, bound, value and state of each objective; [] where no times are known."""
     if not any(row.value is not None and row.unit == "ms" for row in report.objectives):
         return []
-    return [[row.name, _bound(row), _found(row), row.state] for row in report.objectives]
+    return [_objective_row(row) for row in report.objectives]
 
 
-def _bound(row: Objective) -> str:
-    return f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
-
-
-def _found(row: Objective) -> str:
-    if row.value is None:
-        return "unknown"
-    samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
-    return f"{measured(row.value, row.unit)} ({samples})"
-
-
-def measured(value: float, unit: str) -> str:
-    """The value of an objective for people."""
-    return f"{value * 100:g} %" if unit == "share" else ms(value)
+def _objective_row(row: Objective) -> list[str]:
+    shares = row.unit == "share"
+    bound, found = (
+        "unknown" if value is None else f"{value * 100:g} %" if shares else ms(value)
+        for value in (row.bound, row.value)
+    )
+    samples = f" ({'' if shares else f'{row.statistic}, '}n = {row.n})" if row.value is not None else ""
+    sign = ">" if row.name == "completion" else "<"
+    return [row.name, f"{sign} {bound}", found + samples, row.state]
 
 
 OBJECTIVE_TITLES = ["objective", "bound", "found", "state"]
@@ -206,10 +184,8 @@ def quoted(finding: Finding, most: int = 120) -> str:
     return line + (" ..." if len(finding.raw) > most else "")
 
 
-def ms(value: float | None) -> str:
+def ms(value: float) -> str:
     """Milliseconds for people."""
-    if value is None:
-        return "unknown"
     if abs(value) >= 10_000:
         return f"{value / 1000:,.1f} s"
     return f"{value:,.1f} ms" if abs(value) >= 1 or value == 0 else f"{value:.3f} ms"

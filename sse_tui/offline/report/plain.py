@@ -52,28 +52,24 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
         yield from ["", "Findings"]
         for shown in parts.shown(turn.findings):
             yield from _finding(shown)
-    timing = [*parts.clock_rows(report, turn), *parts.gap_rows(report, turn)]
-    if timing:
+    if timing := parts.timing_rows(report, turn):
         yield from ["", "Timing"]
         yield from _rows(timing)
     if turn.connections:
         yield from ["", "Connections"]
-        rows = [parts.connection_cells(conn) for conn in turn.connections]
-        yield from _table(parts.CONNECTION_TITLES, rows)
-    for name, text in (("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)):
-        if text:
-            yield from ["", name]
-            yield from _quote(text)
-    if turn.answer.tool_calls:
+        yield from _table(parts.CONNECTION_TITLES, [*map(parts.connection_cells, turn.connections)])
+    for name, text in parts.texts(turn):
+        yield from ["", name]
+        yield from _quote(text)
+    if calls := parts.tool_calls(turn):
         yield from ["", "Tool calls"]
-        for call in turn.answer.tool_calls:
-            yield f"  {_flat(str(call.get('name') or '?'))}({_flat(str(call.get('arguments') or ''))})"
+        yield from (f"  {_flat(name)}({_flat(arguments)})" for name, arguments in calls)
 
 
 def _rows(rows: Sequence[NamedValue]) -> Iterator[str]:
-    width = max((len(row.name) for row in rows), default=0)
-    for row in rows:
-        yield f"  {row.name.ljust(width)}  {_flat(row.value)}"
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        yield f"  {name.ljust(width)}  {_flat(value)}"
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -97,9 +97,8 @@ def _findings(line: Timeline, findings: Sequence[Finding], bottom: int) -> Itera
         if finding.conn != line.conn or at is None:
             continue
         x = _share(line, at)
-        severity = finding.severity if finding.severity in ("error", "warning", "info") else "info"
         yield (
-            f'<g class="finding {severity}"><title>{escape(finding.rule)}</title>'
+            f'<g class="finding {finding.severity}"><title>{escape(finding.rule)}</title>'
             f'<text x="{x:.2f}%" y="{bottom + 11}" text-anchor="middle">▲</text></g>'
         )
 
