@@ -7,7 +7,7 @@ are the publishers' own and are passed on unchanged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Resume
 from sse_tui.dialects.payload import JsonError, decode, kind_of, members
@@ -61,16 +61,6 @@ class Wikimedia(Dialect):
         if members(payload.get("meta")).get("domain") == "canary":
             return (Meta("ping", event.data),)
         return (Meta("data", payload),)
-
-    @staticmethod
-    def positions(last_event_id: str) -> list[dict[str, Any]]:
-        """The topics and offsets in an id; empty when it is not one of Wikimedia's."""
-        try:
-            decoded = decode(last_event_id)
-        except JsonError:
-            return []
-        entries = decoded if isinstance(decoded, list) else []
-        return [entry for entry in entries if isinstance(entry, dict) and "topic" in entry]
 
     @property
     def ended(self) -> bool:

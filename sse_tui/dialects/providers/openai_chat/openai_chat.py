@@ -80,7 +80,7 @@ class OpenAIChat(Dialect):
         """True after ``[DONE]``, or once every choice that began has a finish reason; never after an error.
 
         ``[DONE]`` alone counts, because some services send no finish reasons at all (Snowflake). But
-        llama-cpp-python sends it for an interrupted answer too: see `done_without_finish`.
+        llama-cpp-python sends it for an interrupted answer too: then `finished` is false.
         """
         if self._failed or "error" in self._finishes.values():
             return False
@@ -90,11 +90,6 @@ class OpenAIChat(Dialect):
     def finished(self) -> bool:
         """Whether every choice that began has a finish reason."""
         return bool(self._finishes) and None not in self._finishes.values()
-
-    @property
-    def done_without_finish(self) -> bool:
-        """``[DONE]`` came although a choice had no finish reason: perhaps an interrupted answer."""
-        return self._ended and not self.finished
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of one event, in the order: facts, content, finish, tokens, error."""
