@@ -25,7 +25,7 @@ CHAT = [
 def lines_of(dialect: LineDialect, *lines: Any) -> tuple[Answer, list[Any]]:
     answer, deltas = Answer(), []
     for line in lines:
-        for delta in dialect.read_line(line if isinstance(line, str) else json.dumps(line)):
+        for delta in dialect.read_ignored(line if isinstance(line, str) else json.dumps(line)):
             answer.add(delta)
             deltas.append(delta)
     return answer, deltas
