@@ -9,7 +9,7 @@ from sse_tui.dialects.answer import Answer
 from sse_tui.dialects.base import Auth, Dialect, Message, Prepared
 from sse_tui.dialects.detect import Detection, detect
 from sse_tui.dialects.generic import Generic
-from sse_tui.dialects.line_dialects import LineDialect, sniff
+from sse_tui.dialects.line_dialects import LineDialect
 from sse_tui.dialects.providers.openai_chat import OpenAIChat
 from sse_tui.dialects.providers.openai_responses import OpenAIResponses
 from sse_tui.dialects.registry import READERS, Auto, AutoLines, create, dialect_class, names, senders
@@ -33,5 +33,4 @@ __all__ = [
     "dialect_class",
     "names",
     "senders",
-    "sniff",
 ]

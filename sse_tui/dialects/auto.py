@@ -1,12 +1,11 @@
 """Reading a response whose dialect nobody named: detect it from the first events, then read as that dialect.
 
 `Detecting` does so for event streams, `DetectingLines` for JSON lines. Neither knows which dialects there are: the
-registry, which imports them all, hands in `readers`.
+registry, which imports them all, hands in `readers` and the `line_reader`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -16,14 +15,37 @@ from sse_tui.dialects.detect import NO_FINGERPRINT, Detection, by_event, by_head
 from sse_tui.dialects.fingerprints import clue_of
 from sse_tui.dialects.generic import Generic
 from sse_tui.dialects.line_dialects import NAME as NOT_SSE
-from sse_tui.dialects.line_dialects import GenericLines, LineDialect, looks_like_lines
+from sse_tui.dialects.line_dialects import GenericLines, LineDialect, as_event, looks_like_lines
 from sse_tui.dialects.provenance import Headers, Provider
 from sse_tui.eventstream.items import Event
 
 _PATIENCE = 16  # events without a fingerprint after which a stream is taken to be generic
 
 
-class Detecting(Dialect):
+class Delegating(Dialect):
+    """Lets another dialect read, and passes for it."""
+
+    @property
+    def chosen(self) -> Dialect:
+        """The dialect that reads."""
+        return self._chosen
+
+    def _choose(self, dialect: Dialect) -> None:
+        self._chosen = dialect
+        self.name, self.answers = dialect.name, dialect.answers
+
+    @property
+    def ended(self) -> bool:
+        """Whether the dialect that reads has seen its end marker."""
+        return self._chosen.ended
+
+    @property
+    def complete(self) -> bool | None:
+        """Whether the response is whole by the dialect that reads."""
+        return self._chosen.complete
+
+
+class Detecting(Delegating):
     """Detects the dialect of one response and then reads as that dialect.
 
     `detection` is the result so far, `chosen` the dialect that reads, `name` is that one's name, and `provider` a guess
@@ -36,6 +58,7 @@ class Detecting(Dialect):
 
     name = "auto"
     readers: ClassVar[Mapping[str, type[Dialect]]]
+    line_reader: ClassVar[type[DetectingLines]]
 
     def __init__(self) -> None:
         self.detection = Detection(Generic.name, NO_FINGERPRINT)
@@ -44,15 +67,6 @@ class Detecting(Dialect):
         self._seen: list[Event] = []
         self._lines: DetectingLines | None = None
         self._choose(Generic())
-
-    @abstractmethod
-    def _line_reader(self) -> DetectingLines:
-        """A new reader for a body of JSON lines."""
-
-    @property
-    def chosen(self) -> Dialect:
-        """The dialect that reads."""
-        return self._chosen
 
     def headers_seen(self, headers: Headers) -> None:
         """Take the response headers. They may show the dialect, and more often the provider."""
@@ -100,17 +114,13 @@ class Detecting(Dialect):
         """The meaning of a line that the standard ignores: JSON lines, when nothing else has come."""
         if not self.decided and not self._seen and looks_like_lines(line):
             self.decided = True
-            self._lines = self._line_reader()
+            self._lines = self.line_reader()
         if self._lines is None:
             return self._chosen.read_ignored(line)
         deltas = self._lines.read_ignored(line)
         self._choose(self._lines)  # again: its name is that of the dialect that it has found by now
         self.detection = Detection(self.name, f"{NOT_SSE}: {self._lines.reason}", self.detection.provider)
         return deltas
-
-    def _choose(self, dialect: Dialect) -> None:
-        self._chosen = dialect
-        self.name, self.answers = dialect.name, dialect.answers
 
     def _decide(self, found: tuple[str, str]) -> list[Delta]:
         if self.decided:
@@ -131,23 +141,13 @@ class Detecting(Dialect):
         found = (dialect.prompt_of(body) for dialect in cls.readers.values())
         return next((prompt for prompt in found if prompt is not None), None)
 
-    @property
-    def ended(self) -> bool:
-        """Whether the dialect found has seen its end marker."""
-        return self._chosen.ended
-
-    @property
-    def complete(self) -> bool | None:
-        """Whether the response is whole by the dialect found."""
-        return self._chosen.complete
-
 
 def _given_already(delta: Delta) -> bool:
     """Whether the generic reader has already given this delta."""
     return isinstance(delta, StreamFault) or (isinstance(delta, Meta) and delta.name in ("done", "ping"))
 
 
-class DetectingLines(LineDialect):
+class DetectingLines(Delegating, LineDialect):
     """Detects from its lines what a body of JSON lines is, and reads it as that.
 
     `chosen` reads, `name` is its name, `reason` says in words what it was recognised by. Lines that hold the payloads
@@ -158,67 +158,17 @@ class DetectingLines(LineDialect):
     readers: ClassVar[Mapping[str, type[Dialect]]]
 
     def __init__(self) -> None:
-        super().__init__()
-        self._chosen: LineDialect = GenericLines()
-        self.answers = self._chosen.answers
         self.reason = NO_FINGERPRINT
-        self._decided = False
+        self._choose(GenericLines())
 
-    @property
-    def chosen(self) -> LineDialect:
-        """The dialect that reads."""
-        return self._chosen
-
-    def read_line(self, line: str) -> Sequence[Delta]:
+    def read_ignored(self, line: str) -> Sequence[Delta]:
         """The meaning of one line, this line included in the evidence."""
-        if not self._decided and line.strip():
-            self._decide(line)
-        return self._chosen.read_line(line)
-
-    def _decide(self, line: str) -> None:
-        found = detect((), (Event("message", line.strip(" \t\r\n\x1e"), "", 0, 0),), self.readers)
-        if found.reason == NO_FINGERPRINT:
-            return
-        self._decided = True
-        self.reason = found.reason
-        dialect = self.readers[found.name]()
-        self._chosen = dialect if isinstance(dialect, LineDialect) else _AsEvents(dialect)
-        self.name, self.answers = self._chosen.name, self._chosen.answers
-
-    def _take(self, payload: dict[str, object], deltas: list[Delta]) -> None:
-        raise NotImplementedError
-
-    @property
-    def ended(self) -> bool:
-        """Whether the dialect found has seen its end marker."""
-        return self._chosen.ended
-
-    @property
-    def complete(self) -> bool | None:
-        """Whether the body is whole by the dialect found."""
-        return self._chosen.complete
-
-
-class _AsEvents(LineDialect):
-    """Lines whose objects are the payloads of an event stream's dialect, without its ``data:``."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        super().__init__()
-        self._dialect = dialect
-        self.name = dialect.name
-        self.answers = dialect.answers
-
-    def read_line(self, line: str) -> Sequence[Delta]:
-        text = line.strip(" \t\r\n\x1e")
-        return self._dialect.read(Event("message", text, "", 0, 0)) if text else ()
-
-    def _take(self, payload: dict[str, object], deltas: list[Delta]) -> None:
-        raise NotImplementedError
-
-    @property
-    def ended(self) -> bool:
-        return self._dialect.ended
-
-    @property
-    def complete(self) -> bool | None:
-        return self._dialect.complete
+        event = as_event(line)
+        if self.reason == NO_FINGERPRINT and event.data:
+            found = detect((), (event,), self.readers)
+            if found.reason != NO_FINGERPRINT:
+                self.reason = found.reason
+                self._choose(self.readers[found.name]())
+        if self._chosen.line_based:
+            return self._chosen.read_ignored(line)
+        return self._chosen.read(event) if event.data else ()

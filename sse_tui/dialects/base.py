@@ -160,6 +160,14 @@ class Dialect(ABC):
     line_based: ClassVar[bool] = False
     answers: bool = True
 
+    # The state that all share: whether the end marker has come, whether an error was reported, whether the answer is
+    # whole even if nothing follows. Kept in the class until it changes, so that a pickled state stays small.
+    _ended: bool = False
+    _failed: bool = False
+    _finished: bool = False
+    # False where the end of a whole response looks like that of a truncated one.
+    _marks_end: bool = True
+
     @property
     def chosen(self) -> Dialect:
         """The dialect that reads: this one, unless it only detects which one should."""
@@ -180,25 +188,23 @@ class Dialect(ABC):
         return ()
 
     @property
-    @abstractmethod
     def ended(self) -> bool:
         """True once the stream's own end marker has come (for OpenAI: ``[DONE]``).
 
         A reader must stop there and must not reconnect.
         """
+        return self._ended
 
     @property
-    @abstractmethod
     def complete(self) -> bool | None:
         """Whether the response would be whole if its body ended now; None when the dialect cannot tell."""
+        if self._ended or self._failed or self._finished:
+            return not self._failed
+        return False if self._marks_end else None
 
     @classmethod
     def prepare(
-        cls,
-        base_url: str,
-        model: str,
-        messages: Sequence[Message],
-        params: Mapping[str, Any],
+        cls, base_url: str, model: str, messages: Sequence[Message], params: Mapping[str, Any]
     ) -> Prepared:
         """The streaming request for a conversation. Raises `UsageError` for a dialect that cannot send."""
         from sse_tui.errors import UsageError

@@ -18,9 +18,6 @@ class Generic(Dialect):
     name = "generic"
     answers = False
 
-    def __init__(self) -> None:
-        self._ended = False
-
     def read(self, event: Event) -> Sequence[Delta]:
         """In-band errors, pings and ``[DONE]``; nothing else, and never a `Malformed`."""
         data = event.data
@@ -44,11 +41,6 @@ class Generic(Dialect):
             return (StreamFault(None, None, event.data or None),) if announced else ()
         fault = fault_in(payload, announced=announced)
         return (fault,) if fault else ()
-
-    @property
-    def ended(self) -> bool:
-        """True after ``[DONE]``."""
-        return self._ended
 
     @property
     def complete(self) -> bool | None:

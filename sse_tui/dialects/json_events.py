@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias
 
-from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, StreamFault
+from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Reasoning, StreamFault, Text
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, string
 from sse_tui.eventstream.items import Event
@@ -21,29 +21,11 @@ PINGS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 
 class JsonDialect(Dialect):
-    """Reads events whose data is a JSON object, and OpenAI's sentinel, which many others adopted.
+    """Reads events whose data is a JSON object, and OpenAI's sentinel, which many others adopted."""
 
-    `_ended` once the stream's own end marker has come, `_failed` once it has reported an error, `_finished` once the
-    answer is whole even if nothing follows.
-    """
-
-    def __init__(self) -> None:
-        self._ended = False
-        self._failed = False
-        self._finished = False
-        self._done = False
-        self._model: str | None = None
-        self._id: str | None = None
-
-    @property
-    def ended(self) -> bool:
-        """True after the stream's own end marker."""
-        return self._ended
-
-    @property
-    def complete(self) -> bool | None:
-        """True after the end marker or a finish reason; never after an error."""
-        return (self._ended or self._finished) and not self._failed
+    _done: bool = False
+    _model: str | None = None
+    _id: str | None = None
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of one event."""
@@ -115,14 +97,51 @@ class JsonDialect(Dialect):
             deltas.append(Meta("id", ident))
 
 
-_D = TypeVar("_D", bound="TypedDialect")
-Reader = Callable[[_D, dict[str, Any], list[Delta]], None]
+class ChoiceDialect(JsonDialect):
+    """Reads payloads that list choices, each of which ends with a reason of its own."""
+
+    def __init__(self) -> None:
+        self._finishes: dict[int, str | None] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether every choice that began has a finish reason."""
+        return bool(self._finishes) and None not in self._finishes.values()
+
+    @property
+    def complete(self) -> bool | None:
+        """True after the end marker, or once every choice that began has a finish reason; never after an error."""
+        return super().complete or (self.finished and not self._failed)
+
+    def _choices(
+        self,
+        choices: Any,
+        name: str,
+        read: Callable[[dict[str, Any], int, list[Delta]], None],
+        deltas: list[Delta],
+    ) -> None:
+        """Add the deltas of the payload's member `name`, its choices: `read` takes each with its index."""
+        if isinstance(choices, list):
+            for position, choice in enumerate(choices):
+                if isinstance(choice, dict):
+                    index = choice.get("index")
+                    if type(index) is not int:
+                        index = position
+                    self._finishes.setdefault(index, None)
+                    read(choice, index, deltas)
+                else:
+                    deltas.append(Malformed(f"{name}[{position}]: expected an object, got {kind_of(choice)}"))
+        elif choices is not None:
+            deltas.append(Malformed(f"{name}: expected an array, got {kind_of(choices)}"))
+
+
+Reader: TypeAlias = Callable[[Any, dict[str, Any], list[Delta]], None]
 
 
 class TypedDialect(JsonDialect):
     """Reads payloads that name their kind in ``type``. Kinds without a reader give nothing: APIs grow."""
 
-    readers: ClassVar[Mapping[str, Callable[[Any, dict[str, Any], list[Delta]], None]]] = {}
+    readers: ClassVar[Mapping[str, Reader]] = {}
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         kind = payload.get("type")
@@ -144,3 +163,28 @@ class TypedDialect(JsonDialect):
 def part_index(value: Any, limit: int = 2**19) -> int:
     """`value` when it can be the index of a part, else 0."""
     return value if type(value) is int and 0 <= value < limit else 0
+
+
+def add_text(
+    kind: type[Text] | type[Reasoning],
+    text: Any,
+    name: str,
+    deltas: list[Delta],
+    index: int = 0,
+    part: int = 0,
+) -> None:
+    """Add the text of the member `name`, none for "" and null; anything else breaks the dialect."""
+    if isinstance(text, str):
+        if text:
+            deltas.append(kind(text, index, part))
+    elif text is not None:
+        deltas.append(Malformed(f"{name}: expected a string, got {kind_of(text)}"))
+
+
+def passed_on(name: str, member: str | None = None) -> Reader:
+    """A reader that gives the payload, or one member of it, as the `Meta` called `name`."""
+
+    def read(_: Any, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        deltas.append(Meta(name, payload if member is None else payload.get(member)))
+
+    return read

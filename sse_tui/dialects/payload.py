@@ -97,3 +97,13 @@ def count(value: Any) -> int | None:
 def members(value: Any) -> dict[str, Any]:
     """`value` when it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """`value` when it is an array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def arguments_text(value: Any) -> str:
+    """The arguments of a call as text: as they are when they came so, compact JSON otherwise, "" for null."""
+    return value if isinstance(value, str) else "" if value is None else compact(value)

@@ -70,9 +70,7 @@ class Auto(Detecting):
     """Detects which of all dialects a response is in."""
 
     readers = READERS
-
-    def _line_reader(self) -> AutoLines:
-        return AutoLines()
+    line_reader = AutoLines
 
 
 def names() -> list[str]:

@@ -112,7 +112,7 @@ def dialect(data: bytes) -> None:
                 answer.add(delta)
         if isinstance(reader, LineDialect):
             for line in data.decode("utf-8", "replace").split("\n"):
-                for delta in reader.read_line(line):
+                for delta in reader.read_ignored(line):
                     answer.add(delta)
         to_json(as_data(answer))
         assert reader.complete in (True, False, None)

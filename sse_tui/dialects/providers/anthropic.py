@@ -22,11 +22,11 @@ from sse_tui.dialects.base import (
     Reasoning,
     Text,
     ToolCall,
-    Usage,
 )
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
-from sse_tui.dialects.payload import compact, count, kind_of, members, string
+from sse_tui.dialects.payload import compact, items, kind_of, members, string
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system, turns
+from sse_tui.dialects.usage import usage_of
 
 VERSION = "2023-06-01"
 
@@ -62,7 +62,6 @@ class AnthropicMessages(TypedDialect):
     auth: ClassVar[Auth] = Auth("x-api-key")
 
     def __init__(self) -> None:
-        super().__init__()
         self._blocks: dict[int, _Block] = {}
         self._usage: dict[str, Any] = {}
 
@@ -81,13 +80,13 @@ class AnthropicMessages(TypedDialect):
             return
         self._usage.update((name, value) for name, value in usage.items() if value is not None)
         merged = self._usage
-        tokens_in, tokens_out = count(merged.get("input_tokens")), count(merged.get("output_tokens"))
-        if tokens_in is not None or tokens_out is not None:
-            thinking = count(members(merged.get("output_tokens_details")).get("thinking_tokens"))
-            cached = count(merged.get("cache_read_input_tokens"))
-            deltas.append(Usage(tokens_in, tokens_out, thinking, cached))
-        iterations = usage.get("iterations")
-        for entry in iterations if isinstance(iterations, list) else ():
+        deltas += usage_of(
+            merged.get("input_tokens"),
+            merged.get("output_tokens"),
+            members(merged.get("output_tokens_details")).get("thinking_tokens"),
+            merged.get("cache_read_input_tokens"),
+        )
+        for entry in items(usage.get("iterations")):
             if isinstance(entry, dict) and entry.get("type") == "fallback_message":
                 self._names(entry.get("model"), None, deltas)
 
@@ -124,10 +123,9 @@ class AnthropicMessages(TypedDialect):
             _text(Reasoning, delta.get("thinking"), index, deltas)
         elif kind == "input_json_delta":
             self._arguments(index, string(delta.get("partial_json")), deltas)
-        elif kind == "citations_delta":
-            deltas.append(Meta("citation", delta.get("citation")))
-        elif kind == "signature_delta":
-            deltas.append(Meta("signature", delta.get("signature")))
+        elif kind in ("citations_delta", "signature_delta"):
+            name = "citation" if kind == "citations_delta" else "signature"
+            deltas.append(Meta(name, delta.get(name)))
         elif kind == "compaction_delta":
             deltas.append(Meta("compaction", delta.get("content") or ""))
 
@@ -138,23 +136,18 @@ class AnthropicMessages(TypedDialect):
         if block is not None:
             block.pieces = True
             if block.kind in _CALLS[1:]:
-                deltas.append(
-                    Meta(
-                        "server_tool_call",
-                        {"slot": index, "type": block.kind, "name": None, "arguments": piece},
-                    )
-                )
+                call = {"slot": index, "type": block.kind, "name": None, "arguments": piece}
+                deltas.append(Meta("server_tool_call", call))
                 return
         deltas.append(ToolCall(index, None, None, piece))
 
     def _block_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """The input of a call that came whole with its start, as some servers send it."""
         index = part_index(payload.get("index"))
-        block = self._blocks.pop(index, None)
+        block = self._blocks.get(index)
         if block is not None and block.kind in _CALLS and block.given and not block.pieces:
-            self._blocks[index] = block
             self._arguments(index, compact(block.given), deltas)
-            del self._blocks[index]
+        self._blocks.pop(index, None)
 
     def _message_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         delta = members(payload.get("delta"))
@@ -171,7 +164,7 @@ class AnthropicMessages(TypedDialect):
     def _message_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._ended = True
 
-    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+    readers: ClassVar[Mapping[str, Reader]] = {
         "message_start": _message_start,
         "content_block_start": _block_start,
         "content_block_delta": _block_delta,

@@ -19,11 +19,11 @@ from sse_tui.dialects.base import (
     StreamFault,
     Text,
     ToolCall,
-    Usage,
 )
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
-from sse_tui.dialects.payload import compact, count, members, string
+from sse_tui.dialects.payload import arguments_text, compact, items, members, string
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, turns
+from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -40,10 +40,7 @@ class CohereV2(TypedDialect):
     """Reads one streamed chat."""
 
     name = "cohere-v2"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._slots = 0
+    _slots: int = 0
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if "type" not in payload and isinstance(payload.get("event_type"), str):
@@ -76,12 +73,10 @@ class CohereV2(TypedDialect):
         calls = self._message(payload).get("tool_calls")
         call = members(calls[0] if isinstance(calls, list) and calls else calls)
         function = members(call.get("function"))
-        arguments = function.get("arguments")
-        if arguments is not None and not isinstance(arguments, str):
-            arguments = compact(arguments)
+        arguments = arguments_text(function.get("arguments"))
         ident, name = string(call.get("id")), string(function.get("name"))
         if ident or name or arguments:
-            deltas.append(ToolCall(part_index(payload.get("index")), ident, name, arguments or ""))
+            deltas.append(ToolCall(part_index(payload.get("index")), ident, name, arguments))
 
     def _citation(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         deltas.append(Meta("citation", self._message(payload).get("citations") or payload.get("citations")))
@@ -94,9 +89,9 @@ class CohereV2(TypedDialect):
         if string(reason):
             deltas.append(Finish(reason))
         tokens = members(usage.get("tokens")) or members(usage.get("billed_units"))
-        tokens_in, tokens_out = count(tokens.get("input_tokens")), count(tokens.get("output_tokens"))
-        if tokens_in is not None or tokens_out is not None:
-            deltas.append(Usage(tokens_in, tokens_out, None, count(usage.get("cached_tokens"))))
+        deltas += usage_of(
+            tokens.get("input_tokens"), tokens.get("output_tokens"), cached=usage.get("cached_tokens")
+        )
         if error:
             self._fault({"error": error}, deltas)
         elif isinstance(reason, str) and reason.startswith("ERROR"):
@@ -112,9 +107,7 @@ class CohereV2(TypedDialect):
             deltas.append(Text(text))
 
     def _old_calls(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        calls = payload.get("tool_calls")
-        for call in calls if isinstance(calls, list) else ():
-            call = members(call)
+        for call in map(members, items(payload.get("tool_calls"))):
             arguments = "{}" if call.get("parameters") is None else compact(call["parameters"])
             deltas.append(ToolCall(self._slots, string(call.get("id")), string(call.get("name")), arguments))
             self._slots += 1
@@ -123,7 +116,7 @@ class CohereV2(TypedDialect):
         meta = members(members(payload.get("response")).get("meta"))
         self._close(payload.get("finish_reason"), meta, payload.get("error"), deltas)
 
-    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+    readers: ClassVar[Mapping[str, Reader]] = {
         "message-start": _start,
         "content-start": _content,
         "content-delta": _content,

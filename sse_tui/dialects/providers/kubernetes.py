@@ -11,6 +11,7 @@ from typing import Any
 from sse_tui.dialects.base import Delta, Malformed, Meta, StreamFault
 from sse_tui.dialects.line_dialects import LineDialect
 from sse_tui.dialects.payload import count, members, string
+from sse_tui.eventstream.items import Event
 
 
 class KubernetesWatch(LineDialect):
@@ -18,12 +19,10 @@ class KubernetesWatch(LineDialect):
 
     name = "kubernetes-watch"
     answers = False
+    _marks_end = False
+    resource_version: str | None = None
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.resource_version: str | None = None
-
-    def _take(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         kind, thing = string(payload.get("type")), members(payload.get("object"))
         if kind is None or not isinstance(payload.get("object"), dict):
             deltas.append(Malformed("a watch event without a type or an object"))
@@ -41,8 +40,3 @@ class KubernetesWatch(LineDialect):
             return
         facts = {"type": kind, "kind": thing.get("kind"), "name": metadata.get("name")}
         deltas.append(Meta("watch", {**facts, "resource_version": self.resource_version}))
-
-    @property
-    def complete(self) -> bool | None:
-        """False after an error; a watch has no end of its own."""
-        return False if self._failed else None

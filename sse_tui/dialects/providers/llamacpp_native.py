@@ -10,21 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sse_tui.dialects.base import (
-    Delta,
-    Finish,
-    Malformed,
-    Message,
-    Meta,
-    Prepared,
-    Progress,
-    Resume,
-    Text,
-    Usage,
-)
-from sse_tui.dialects.json_events import JsonDialect
-from sse_tui.dialects.payload import count, kind_of, members, string
+from sse_tui.dialects.base import Delta, Finish, Message, Meta, Prepared, Progress, Resume, Text
+from sse_tui.dialects.json_events import JsonDialect, add_text
+from sse_tui.dialects.payload import count, members, string
 from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post, speaker_stop
+from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -48,7 +38,6 @@ class LlamaCppNative(JsonDialect):
     resume: ClassVar[Resume] = "byte-offset"
 
     def __init__(self) -> None:
-        super().__init__()
         self._running: set[int] = set()
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -60,13 +49,9 @@ class LlamaCppNative(JsonDialect):
         done, total = count(progress.get("processed")), count(progress.get("total"))
         if done is not None and total is not None:
             deltas.append(Progress(done, total))
-        content = payload.get("content")
-        if isinstance(content, str):
+        if isinstance(payload.get("content"), str):
             self._running.add(index)
-            if content:
-                deltas.append(Text(content, index))
-        elif content is not None:
-            deltas.append(Malformed(f"content: expected a string, got {kind_of(content)}"))
+        add_text(Text, payload.get("content"), "content", deltas, index)
         if payload.get("stop") is True:
             self._stopped(payload, index, deltas)
         if payload.get("timings"):
@@ -79,9 +64,7 @@ class LlamaCppNative(JsonDialect):
             reason = next((said for flag, said in _STOPPED.items() if payload.get(flag) is True), None)
         if reason is not None:
             deltas.append(Finish(reason, index))
-        tokens_in, tokens_out = count(payload.get("tokens_evaluated")), count(payload.get("tokens_predicted"))
-        if tokens_in is not None or tokens_out is not None:
-            deltas.append(Usage(tokens_in, tokens_out))
+        deltas += usage_of(payload.get("tokens_evaluated"), payload.get("tokens_predicted"))
         self._running.discard(index)
         self._ended = not self._running
 

@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
-from sse_tui.dialects.base import Delta, Meta, Progress, Reasoning, Text, Usage
+from sse_tui.dialects.base import Delta, Meta, Progress, Reasoning, Text
 from sse_tui.dialects.json_events import Reader, TypedDialect
-from sse_tui.dialects.payload import compact, count, members, string
+from sse_tui.dialects.payload import arguments_text, items, members, string
+from sse_tui.dialects.usage import usage_of
 
 _PERCENT = 100
 
@@ -20,12 +22,11 @@ class LMStudio(TypedDialect):
     """Reads one chat. All tools are the server's own (MCP and plugins): clients cannot bring any."""
 
     name = "lmstudio"
+    _block: int = 0
+    _call: int = -1
+    _filled: bool = False
 
     def __init__(self) -> None:
-        super().__init__()
-        self._block = 0
-        self._call = -1
-        self._filled = False
         self._brought: set[type] = set()
 
     def _start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -40,14 +41,8 @@ class LMStudio(TypedDialect):
     def _begin(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._block += 1
 
-    def _message(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        self._piece(Text, payload, deltas)
-
-    def _reasoning(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        self._piece(Reasoning, payload, deltas)
-
     def _piece(
-        self, kind: type[Text] | type[Reasoning], payload: dict[str, Any], deltas: list[Delta]
+        self, payload: dict[str, Any], deltas: list[Delta], kind: type[Text] | type[Reasoning] = Text
     ) -> None:
         text = string(payload.get("content"))
         if text:
@@ -66,7 +61,7 @@ class LMStudio(TypedDialect):
             return
         self._filled = True
         self._call = max(self._call, 0)
-        self._serve(payload, given if isinstance(given, str) else compact(given), deltas)
+        self._serve(payload, arguments_text(given), deltas)
 
     def _serve(self, payload: dict[str, Any], arguments: str, deltas: list[Delta]) -> None:
         kind = string(members(payload.get("provider_info")).get("type")) or "tool"
@@ -82,13 +77,11 @@ class LMStudio(TypedDialect):
         self._names(
             result.get("model_instance_id"), result.get("response_id") or result.get("thread_id"), deltas
         )
-        output = result.get("output")
-        for item in output if isinstance(output, list) else ():
+        for item in items(result.get("output")):
             self._whole(members(item), deltas)
         stats = members(result.get("stats"))
-        tokens_in, tokens_out = count(stats.get("input_tokens")), count(stats.get("total_output_tokens"))
-        if tokens_in is not None or tokens_out is not None:
-            deltas.append(Usage(tokens_in, tokens_out, count(stats.get("reasoning_output_tokens"))))
+        tokens = stats.get("input_tokens"), stats.get("total_output_tokens")
+        deltas += usage_of(*tokens, stats.get("reasoning_output_tokens"))
         if stats:
             deltas.append(Meta("timings", stats))
         self._ended = True
@@ -105,13 +98,13 @@ class LMStudio(TypedDialect):
         if kind.startswith(("model_load.", "prompt_processing.", "tool_call.")):
             deltas.append(Meta("tool_status", kind))
 
-    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+    readers: ClassVar[Mapping[str, Reader]] = {
         "chat.start": _start,
         "prompt_processing.progress": _progress,
         "reasoning.start": _begin,
-        "reasoning.delta": _reasoning,
+        "reasoning.delta": partial(_piece, kind=Reasoning),
         "message.start": _begin,
-        "message.delta": _message,
+        "message.delta": _piece,
         "tool_call.start": _tool,
         "tool_call.arguments": _arguments,
         "tool_call.success": _result,

@@ -23,10 +23,7 @@ class ModelContextProtocol(JsonDialect):
     name = "mcp"
     answers = False
     resume: ClassVar[Resume] = "last-event-id"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.transport = "streamable-http"
+    transport: str = "streamable-http"
 
     @property
     def ended(self) -> bool:

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall
-from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
-from sse_tui.dialects.openai_usage import counted
-from sse_tui.dialects.payload import compact, members, string
+from sse_tui.dialects.json_events import Reader, TypedDialect, part_index, passed_on
+from sse_tui.dialects.payload import arguments_text, members, string
+from sse_tui.dialects.usage import openai_usage
 
 _ENTRY = 2**20
 
@@ -24,7 +24,6 @@ class MistralConversations(TypedDialect):
     name = "mistral-conversations"
 
     def __init__(self) -> None:
-        super().__init__()
         self._slots: dict[Any, int] = {}
 
     def _started(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -59,9 +58,8 @@ class MistralConversations(TypedDialect):
         self._names(payload.get("model"), None, deltas)
         ident = string(payload.get("tool_call_id"))
         slot = self._slots.setdefault(ident or string(payload.get("id")), len(self._slots))
-        given = payload.get("arguments")
-        piece = given if isinstance(given, str) else "" if given is None else compact(given)
-        deltas.append(ToolCall(slot, ident, string(payload.get("name")), piece))
+        arguments = arguments_text(payload.get("arguments"))
+        deltas.append(ToolCall(slot, ident, string(payload.get("name")), arguments))
 
     def _tool(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """A connector's run; its arguments come whole or in pieces."""
@@ -71,13 +69,8 @@ class MistralConversations(TypedDialect):
             call["arguments"] = payload["arguments"]
         deltas.append(Meta("server_tool_call", call))
 
-    def _tool_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        deltas.append(Meta("server_tool_result", payload))
-
     def _closing(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        usage = counted(members(payload.get("usage")))
-        if usage is not None:
-            deltas.append(usage)
+        deltas += openai_usage(members(payload.get("usage")))
         if string(payload.get("stop_reason")):
             deltas.append(Finish(payload["stop_reason"]))
         self._ended = True
@@ -93,7 +86,7 @@ class MistralConversations(TypedDialect):
         if kind.startswith("agent.handoff."):
             deltas.append(Meta("tool_status", kind))
 
-    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+    readers: ClassVar[Mapping[str, Reader]] = {
         "conversation.response.started": _started,
         "conversation.response.done": _closing,
         "conversation.response.error": _error,
@@ -101,5 +94,5 @@ class MistralConversations(TypedDialect):
         "function.call.delta": _function,
         "tool.execution.started": _tool,
         "tool.execution.delta": _tool,
-        "tool.execution.done": _tool_done,
+        "tool.execution.done": passed_on("server_tool_result"),
     }

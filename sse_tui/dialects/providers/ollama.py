@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sse_tui.dialects.base import (
-    Delta,
-    Finish,
-    Malformed,
-    Message,
-    Meta,
-    Prepared,
-    Reasoning,
-    Text,
-    ToolCall,
-    Usage,
-)
+from sse_tui.dialects.base import Delta, Finish, Message, Meta, Prepared, Reasoning, Text, ToolCall
+from sse_tui.dialects.json_events import add_text
 from sse_tui.dialects.line_dialects import LineDialect
-from sse_tui.dialects.payload import compact, count, kind_of, members, string
+from sse_tui.dialects.payload import arguments_text, items, members, string
 from sse_tui.dialects.request import PARAMS, endpoint, last_of_role, mapped, members_of, post, turns
+from sse_tui.dialects.usage import usage_of
+from sse_tui.eventstream.items import Event
 
 _NAMES = {**{name: name for name in PARAMS}, "max_tokens": "num_predict"}
 
@@ -33,19 +25,14 @@ class Ollama(LineDialect):
     name = "ollama"
 
     def __init__(self) -> None:
-        super().__init__()
-        self._model: str | None = None
         self._role: str | None = None
         self._slots = 0
 
-    def _take(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        model = string(payload.get("model"))
-        if model and model != self._model:
-            self._model = model
-            deltas.append(Meta("model", model))
+    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._names(payload.get("model"), None, deltas)
         self._message(payload, deltas)
         if payload.get("done") is True:
-            self._done(payload, deltas)
+            self._closing(payload, deltas)
         self._fault(payload, deltas)
 
     def _message(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -61,29 +48,19 @@ class Ollama(LineDialect):
             (message, "content", Text),
             (payload, "response", Text),
         ):
-            text = source.get(name)
-            if isinstance(text, str):
-                if text:
-                    deltas.append(kind(text))
-            elif text is not None:
-                deltas.append(Malformed(f"{name}: expected a string, got {kind_of(text)}"))
-        calls = message.get("tool_calls")
-        for call in calls if isinstance(calls, list) else ():
-            self._call(members(call), deltas)
+            add_text(kind, source.get(name), name, deltas)
+        for call in map(members, items(message.get("tool_calls"))):
+            function = members(call.get("function"))
+            arguments = arguments_text(function.get("arguments"))
+            deltas.append(
+                ToolCall(self._slots, string(call.get("id")), string(function.get("name")), arguments)
+            )
+            self._slots += 1
 
-    def _call(self, call: dict[str, Any], deltas: list[Delta]) -> None:
-        function = members(call.get("function"))
-        given = function.get("arguments")
-        arguments = given if isinstance(given, str) else "" if given is None else compact(given)
-        deltas.append(ToolCall(self._slots, string(call.get("id")), string(function.get("name")), arguments))
-        self._slots += 1
-
-    def _done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+    def _closing(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if string(payload.get("done_reason")):
             deltas.append(Finish(payload["done_reason"]))
-        tokens_in, tokens_out = count(payload.get("prompt_eval_count")), count(payload.get("eval_count"))
-        if tokens_in is not None or tokens_out is not None:
-            deltas.append(Usage(tokens_in, tokens_out))
+        deltas += usage_of(payload.get("prompt_eval_count"), payload.get("eval_count"))
         timings = {name: payload[name] for name in _TIMINGS if payload.get(name) is not None}
         if timings:
             deltas.append(Meta("timings", timings))

@@ -6,13 +6,13 @@ is its finish reason; ``requires_action`` waits for the client's tool outputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sse_tui.dialects.base import Delta, Finish, Meta, Refusal, StreamFault, Text, ToolCall
-from sse_tui.dialects.json_events import JsonDialect, part_index
-from sse_tui.dialects.openai_usage import counted
-from sse_tui.dialects.payload import count, members, string
+from sse_tui.dialects.json_events import JsonDialect, Reader, part_index
+from sse_tui.dialects.payload import count, items, members, string
+from sse_tui.dialects.usage import openai_usage
 from sse_tui.eventstream.items import Event
 
 _FINAL = frozenset({"completed", "failed", "cancelled", "expired", "incomplete", "requires_action"})
@@ -26,7 +26,6 @@ class OpenAIAssistants(JsonDialect):
     name = "openai-assistants"
 
     def __init__(self) -> None:
-        super().__init__()
         self._messages: dict[Any, int] = {}
         self._calls: dict[tuple[Any, int], int] = {}
 
@@ -40,9 +39,7 @@ class OpenAIAssistants(JsonDialect):
 
     def _run(self, run: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(run.get("model"), run.get("id"), deltas)
-        usage = counted(members(run.get("usage")))
-        if usage is not None:
-            deltas.append(usage)
+        deltas += openai_usage(members(run.get("usage")))
         status = run.get("status")
         if isinstance(status, str) and status in _FINAL:
             deltas.append(Finish(status))
@@ -62,9 +59,7 @@ class OpenAIAssistants(JsonDialect):
 
     def _message(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         number = self._messages.setdefault(_key(payload), len(self._messages))
-        content = members(payload.get("delta")).get("content")
-        for part in content if isinstance(content, list) else ():
-            part = members(part)
+        for part in map(members, items(members(payload.get("delta")).get("content"))):
             at = number * _MESSAGE + part_index(part.get("index"))
             text = string(members(part.get("text")).get("value"))
             if text:
@@ -72,18 +67,12 @@ class OpenAIAssistants(JsonDialect):
             refusal = string(part.get("refusal"))
             if refusal:
                 deltas.append(Refusal(refusal, 0, at))
-            annotations = members(part.get("text")).get("annotations")
-            for annotation in annotations if isinstance(annotations, list) else ():
-                deltas.append(Meta("citation", annotation))
-
-    def _step(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        self._last_error(payload, deltas)
+            annotations = items(members(part.get("text")).get("annotations"))
+            deltas += [Meta("citation", annotation) for annotation in annotations]
 
     def _step_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         details = members(members(payload.get("delta")).get("step_details"))
-        calls = details.get("tool_calls")
-        for position, call in enumerate(calls if isinstance(calls, list) else ()):
-            call = members(call)
+        for position, call in enumerate(map(members, items(details.get("tool_calls")))):
             index = count(call.get("index"))
             self._call(_key(payload), position if index is None else index, call, deltas)
 
@@ -102,9 +91,9 @@ class OpenAIAssistants(JsonDialect):
         if code:
             deltas.append(Meta("code", code))
 
-    _readers: ClassVar[dict[str, Callable[[Any, dict[str, Any], list[Delta]], None]]] = {
+    _readers: ClassVar[Mapping[str, Reader]] = {
         "thread.run": _run,
-        "thread.run.step": _step,
+        "thread.run.step": _last_error,
         "thread.run.step.delta": _step_delta,
         "thread.message.delta": _message,
     }

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Meta, Prepared, Text
-from sse_tui.dialects.json_events import JsonDialect
-from sse_tui.dialects.openai_usage import counted
-from sse_tui.dialects.payload import kind_of, members, string
+from sse_tui.dialects.base import Delta, Finish, Message, Meta, Prepared, Text
+from sse_tui.dialects.json_events import ChoiceDialect, add_text
+from sse_tui.dialects.payload import members, string
 from sse_tui.dialects.request import (
     PARAMS,
     endpoint,
@@ -19,6 +18,7 @@ from sse_tui.dialects.request import (
     post,
     speaker_stop,
 )
+from sse_tui.dialects.usage import openai_usage
 from sse_tui.eventstream.items import Event
 
 _NAMES = {name: name for name in PARAMS}
@@ -26,52 +26,22 @@ _NAMES = {name: name for name in PARAMS}
 _PASSED_ON = ("timings", "perf_metrics", "prompt_filter_results")
 
 
-class OpenAICompletions(JsonDialect):
+class OpenAICompletions(ChoiceDialect):
     """Reads one streamed text completion."""
 
     name = "openai-completions"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._finishes: dict[int, str | None] = {}
-
-    @property
-    def complete(self) -> bool | None:
-        """True after ``[DONE]``, or once every choice that began has a finish reason; never after an error."""
-        finished = bool(self._finishes) and None not in self._finishes.values()
-        return (self._ended or finished) and not self._failed
-
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(payload.get("model"), payload.get("id"), deltas)
-        choices = payload.get("choices")
-        if isinstance(choices, list):
-            for position, choice in enumerate(choices):
-                self._choice(choice, position, deltas)
-        elif choices is not None:
-            deltas.append(Malformed(f"choices: expected an array, got {kind_of(choices)}"))
-        usage = payload.get("usage")
-        counts = counted(members(usage))
-        if counts is not None:
-            deltas.append(counts)
+        self._choices(payload.get("choices"), "choices", self._choice, deltas)
+        deltas += openai_usage(members(payload.get("usage")))
         for name in _PASSED_ON:
             if payload.get(name):
                 deltas.append(Meta(name, payload[name]))
         self._fault(payload, deltas, announced=event.type == "error")
 
-    def _choice(self, choice: Any, position: int, deltas: list[Delta]) -> None:
-        if not isinstance(choice, dict):
-            deltas.append(Malformed(f"choices[{position}]: expected an object, got {kind_of(choice)}"))
-            return
-        index = choice.get("index")
-        if type(index) is not int:
-            index = position
-        self._finishes.setdefault(index, None)
-        text = choice.get("text")
-        if isinstance(text, str):
-            if text:
-                deltas.append(Text(text, index))
-        elif text is not None:
-            deltas.append(Malformed(f"text: expected a string, got {kind_of(text)}"))
+    def _choice(self, choice: dict[str, Any], index: int, deltas: list[Delta]) -> None:
+        add_text(Text, choice.get("text"), "text", deltas, index)
         reason = string(choice.get("finish_reason"))
         if reason:
             self._finishes[index] = reason

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sse_tui.dialects.base import Delta, Meta, Text, Usage
-from sse_tui.dialects.json_events import Reader, TypedDialect
-from sse_tui.dialects.payload import count, members, string
+from sse_tui.dialects.base import Delta, Meta, Text
+from sse_tui.dialects.json_events import Reader, TypedDialect, passed_on
+from sse_tui.dialects.payload import members, string
+from sse_tui.dialects.usage import usage_of
 
 
 class OpenAITranscription(TypedDialect):
@@ -20,20 +21,15 @@ class OpenAITranscription(TypedDialect):
         if text:
             deltas.append(Text(text))
 
-    def _segment(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        deltas.append(Meta("data", payload))
-
     def _closing(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if isinstance(payload.get("text"), str):
             deltas.append(Meta("final_text", payload["text"]))
         usage = members(payload.get("usage"))
-        tokens_in, tokens_out = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
-        if tokens_in is not None or tokens_out is not None:
-            deltas.append(Usage(tokens_in, tokens_out))
+        deltas += usage_of(usage.get("input_tokens"), usage.get("output_tokens"))
         self._ended = True
 
-    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+    readers: ClassVar[Mapping[str, Reader]] = {
         "transcript.text.delta": _delta,
-        "transcript.text.segment": _segment,
+        "transcript.text.segment": passed_on("data"),
         "transcript.text.done": _closing,
     }

@@ -7,7 +7,7 @@ are the publishers' own and are passed on unchanged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Resume
 from sse_tui.dialects.payload import JsonError, decode, kind_of, members
@@ -20,6 +20,7 @@ class Mercure(Dialect):
     name = "mercure"
     answers = False
     resume: ClassVar[Resume] = "last-event-id"
+    _marks_end = False
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The update as "data"; an event without an id breaks the protocol."""
@@ -30,16 +31,6 @@ class Mercure(Dialect):
             )
         return (Meta("data", event.data),)
 
-    @property
-    def ended(self) -> bool:
-        """False: a subscription has no end."""
-        return False
-
-    @property
-    def complete(self) -> bool | None:
-        """None: such a stream is never complete."""
-        return None
-
 
 class Wikimedia(Dialect):
     """Reads recent changes and the like. Ids are JSON arrays of topic, partition and offset or timestamp."""
@@ -47,6 +38,7 @@ class Wikimedia(Dialect):
     name = "wikimedia"
     answers = False
     resume: ClassVar[Resume] = "last-event-id"
+    _marks_end = False
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The event's payload as "data"; canary events, which only prove that a topic lives, as pings."""
@@ -61,23 +53,3 @@ class Wikimedia(Dialect):
         if members(payload.get("meta")).get("domain") == "canary":
             return (Meta("ping", event.data),)
         return (Meta("data", payload),)
-
-    @staticmethod
-    def positions(last_event_id: str) -> list[dict[str, Any]]:
-        """The topics and offsets in an id; empty when it is not one of Wikimedia's."""
-        try:
-            decoded = decode(last_event_id)
-        except JsonError:
-            return []
-        entries = decoded if isinstance(decoded, list) else []
-        return [entry for entry in entries if isinstance(entry, dict) and "topic" in entry]
-
-    @property
-    def ended(self) -> bool:
-        """False: the stream has no end."""
-        return False
-
-    @property
-    def complete(self) -> bool | None:
-        """None: such a stream is never complete."""
-        return None

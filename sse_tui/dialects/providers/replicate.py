@@ -21,10 +21,6 @@ class Replicate(Dialect):
     name = "replicate"
     resume: ClassVar[Resume] = "last-event-id"
 
-    def __init__(self) -> None:
-        self._ended = False
-        self._failed = False
-
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of one event."""
         if self._ended:
@@ -45,16 +41,6 @@ class Replicate(Dialect):
             return ()
         self._failed = True
         return (Finish(reason),)
-
-    @property
-    def ended(self) -> bool:
-        """True after ``done``."""
-        return self._ended
-
-    @property
-    def complete(self) -> bool | None:
-        """True after ``done`` without a reason and without an error."""
-        return self._ended and not self._failed
 
 
 def _members(data: str) -> dict[str, object]:

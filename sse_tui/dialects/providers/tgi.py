@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Prepared, Text, Usage
+from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Prepared, Text
 from sse_tui.dialects.json_events import JsonDialect
-from sse_tui.dialects.payload import count, kind_of, members, string
+from sse_tui.dialects.payload import kind_of, members, string
 from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post, speaker_stop
+from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -46,9 +47,7 @@ class TextGenerationInference(JsonDialect):
     def _details(self, details: dict[str, Any], deltas: list[Delta]) -> None:
         if string(details.get("finish_reason")):
             deltas.append(Finish(details["finish_reason"]))
-        tokens_in, tokens_out = count(details.get("input_length")), count(details.get("generated_tokens"))
-        if tokens_in is not None or tokens_out is not None:
-            deltas.append(Usage(tokens_in, tokens_out))
+        deltas += usage_of(details.get("input_length"), details.get("generated_tokens"))
 
     @classmethod
     def prepare(

@@ -8,11 +8,13 @@ has no part of its own; where a server puts it into the message's metadata it is
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
-from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall, Usage
-from sse_tui.dialects.json_events import Reader, TypedDialect
-from sse_tui.dialects.payload import compact, count, members, string
+from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall
+from sse_tui.dialects.json_events import Reader, TypedDialect, passed_on
+from sse_tui.dialects.payload import arguments_text, members, string
+from sse_tui.dialects.usage import usage_of
 
 
 class VercelUI(TypedDialect):
@@ -21,17 +23,11 @@ class VercelUI(TypedDialect):
     name = "vercel-ui"
 
     def __init__(self) -> None:
-        super().__init__()
         self._parts: dict[tuple[type, Any], int] = {}
         self._blocks = 0
         self._slots: dict[Any, int] = {}
         self._filled: set[int] = set()
         self._served: set[int] = set()
-
-    @property
-    def complete(self) -> bool | None:
-        """True after ``finish`` or ``[DONE]``; never after an error or ``abort``."""
-        return (self._ended or self._finished) and not self._failed
 
     def _start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(None, payload.get("messageId"), deltas)
@@ -41,19 +37,15 @@ class VercelUI(TypedDialect):
         metadata = members(payload.get("messageMetadata"))
         self._names(metadata.get("model") or metadata.get("modelId"), None, deltas)
         usage = members(metadata.get("totalUsage")) or members(metadata.get("usage"))
-        tokens_in, tokens_out = count(usage.get("inputTokens")), count(usage.get("outputTokens"))
-        if tokens_in is not None or tokens_out is not None:
-            reasoning, cached = count(usage.get("reasoningTokens")), count(usage.get("cachedInputTokens"))
-            deltas.append(Usage(tokens_in, tokens_out, reasoning, cached))
-
-    def _text(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        self._block(Text, payload, deltas)
-
-    def _reasoning(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        self._block(Reasoning, payload, deltas)
+        deltas += usage_of(
+            usage.get("inputTokens"),
+            usage.get("outputTokens"),
+            usage.get("reasoningTokens"),
+            usage.get("cachedInputTokens"),
+        )
 
     def _block(
-        self, kind: type[Text] | type[Reasoning], payload: dict[str, Any], deltas: list[Delta]
+        self, payload: dict[str, Any], deltas: list[Delta], kind: type[Text] | type[Reasoning] = Text
     ) -> None:
         """Blocks are ordered by their start; a later step may reuse an id for a new block."""
         key = (kind, string(payload.get("id")))
@@ -71,9 +63,8 @@ class VercelUI(TypedDialect):
         if new and payload.get("providerExecuted") is True:
             self._served.add(slot)
         piece = string(payload.get("inputTextDelta")) or ""
-        given = payload.get("input")
-        if not piece and given is not None and slot not in self._filled:
-            piece = given if isinstance(given, str) else compact(given)
+        if not piece and slot not in self._filled:
+            piece = arguments_text(payload.get("input"))
         if piece:
             self._filled.add(slot)
         if slot in self._served:
@@ -83,9 +74,6 @@ class VercelUI(TypedDialect):
             deltas.append(ToolCall(slot, ident, name, piece))
         if string(payload.get("errorText")):
             deltas.append(Meta("server_tool_result", payload))
-
-    def _result(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        deltas.append(Meta("server_tool_result", payload))
 
     def _finish(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._finished = True
@@ -103,19 +91,19 @@ class VercelUI(TypedDialect):
         elif kind == "file":
             deltas.append(Meta("file", string(payload.get("mediaType"))))
 
-    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+    readers: ClassVar[Mapping[str, Reader]] = {
         "start": _start,
         "message-metadata": _metadata,
-        "text-start": _text,
-        "text-delta": _text,
-        "reasoning-start": _reasoning,
-        "reasoning-delta": _reasoning,
+        "text-start": _block,
+        "text-delta": _block,
+        "reasoning-start": partial(_block, kind=Reasoning),
+        "reasoning-delta": partial(_block, kind=Reasoning),
         "tool-input-start": _tool,
         "tool-input-delta": _tool,
         "tool-input-available": _tool,
         "tool-input-error": _tool,
-        "tool-output-available": _result,
-        "tool-output-error": _result,
+        "tool-output-available": passed_on("server_tool_result"),
+        "tool-output-error": passed_on("server_tool_result"),
         "finish": _finish,
         "abort": _abort,
     }

@@ -20,7 +20,6 @@ class Watsonx(JsonDialect):
     name = "watsonx"
 
     def __init__(self) -> None:
-        super().__init__()
         self._counts: dict[str, int] = {}
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:

@@ -452,8 +452,8 @@ class TestTheEnd:
 
     def test_the_sentinel_alone_counts_and_can_be_told_apart(self) -> None:
         alone, after = reader(chunk({"content": "Hi"}), "[DONE]"), reader(chunk({}, "stop"), "[DONE]")
-        assert (alone.ended, alone.complete, alone.done_without_finish) == (True, True, True)
-        assert (after.ended, after.complete, after.done_without_finish) == (True, True, False)
+        assert (alone.ended, alone.complete, alone.finished) == (True, True, False)
+        assert (after.ended, after.complete, after.finished) == (True, True, True)
 
     def test_the_sentinel_after_an_error_proves_nothing(self) -> None:
         dialect = reader({"error": {"message": "x"}}, "[DONE]")

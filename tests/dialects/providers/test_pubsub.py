@@ -4,7 +4,6 @@ import pytest
 
 from sse_tui.dialects import create
 from sse_tui.dialects.base import Malformed, Meta
-from sse_tui.dialects.providers.pubsub import Wikimedia
 from sse_tui.eventstream import Event
 
 POSITION = '[{"topic":"t","partition":0,"timestamp":1},{"topic":"u","partition":0,"offset":-1}]'
@@ -28,11 +27,6 @@ def test_wikimedia() -> None:
     for broken in ("{", "3"):
         assert isinstance(stream.read(Event("message", broken, "", 0, 0))[0], Malformed)
     assert (stream.ended, stream.complete) == (False, None)
-
-
-@pytest.mark.parametrize(("ident", "topics"), [(POSITION, ["t", "u"]), ("", []), ("3", []), ("[3]", [])])
-def test_where_an_id_points(ident: str, topics: list[str]) -> None:
-    assert [entry["topic"] for entry in Wikimedia.positions(ident)] == topics
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,12 @@ from sse_tui.dialects.base import (
     StreamFault,
     Text,
     ToolCall,
-    Usage,
 )
-from sse_tui.dialects.json_events import JsonDialect
-from sse_tui.dialects.payload import compact, count, kind_of, members, string
+from sse_tui.dialects.json_events import ChoiceDialect, add_text
+from sse_tui.dialects.payload import compact, items, kind_of, members, string
 from sse_tui.dialects.providers.gemini.gemini_args import RunningCall
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system
+from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -44,40 +44,34 @@ _SERVER_CALLS = ("toolCall", "executableCode")
 _SERVER_RESULTS = ("toolResponse", "codeExecutionResult", "functionResponse")
 
 
-class Gemini(JsonDialect):
+class Gemini(ChoiceDialect):
     """Reads one streamed response; a candidate is a choice."""
 
     name = "gemini"
     auth: ClassVar[Auth] = Auth("x-goog-api-key")
 
+    _slots: int = 0
+
     def __init__(self) -> None:
         super().__init__()
-        self._finishes: dict[int, str | None] = {}
-        self._slots = 0
         self._running: dict[int, RunningCall] = {}
-        self._blocked = False
-
-    @property
-    def complete(self) -> bool | None:
-        """True once every candidate that began has a finish reason, or the prompt was blocked."""
-        whole = bool(self._finishes) and None not in self._finishes.values()
-        return (whole or self._blocked or self._ended) and not self._failed
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if isinstance(payload.get("response"), dict) and "candidates" not in payload:
             payload = payload["response"]  # Google's Code Assist wraps each chunk
         self._names(payload.get("modelVersion"), payload.get("responseId"), deltas)
-        candidates = payload.get("candidates")
-        if isinstance(candidates, list):
-            for position, candidate in enumerate(candidates):
-                self._candidate(candidate, position, deltas)
-        elif candidates is not None:
-            deltas.append(Malformed(f"candidates: expected an array, got {kind_of(candidates)}"))
+        self._choices(payload.get("candidates"), "candidates", self._candidate, deltas)
         feedback = members(payload.get("promptFeedback"))
         if string(feedback.get("blockReason")):
-            self._blocked = True
+            self._finished = True
             deltas.append(Meta("blocked", feedback))
-        self._usage(payload.get("usageMetadata"), deltas)
+        usage = members(payload.get("usageMetadata"))
+        deltas += usage_of(
+            usage.get("promptTokenCount"),
+            usage.get("candidatesTokenCount"),
+            usage.get("thoughtsTokenCount"),
+            usage.get("cachedContentTokenCount"),
+        )
         self._error(event, payload, deltas)
 
     def _error(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -89,19 +83,11 @@ class Gemini(JsonDialect):
             assert isinstance(fault, StreamFault)
             deltas[before] = fault._replace(type=fault.type or status)  # Google's name for the kind of error
 
-    def _candidate(self, candidate: Any, position: int, deltas: list[Delta]) -> None:
-        if not isinstance(candidate, dict):
-            deltas.append(Malformed(f"candidates[{position}]: expected an object, got {kind_of(candidate)}"))
-            return
-        index = candidate.get("index")
-        if type(index) is not int:
-            index = position
-        self._finishes.setdefault(index, None)
+    def _candidate(self, candidate: dict[str, Any], index: int, deltas: list[Delta]) -> None:
         content = candidate.get("content")
         if content is not None and not isinstance(content, dict):
             deltas.append(Malformed(f"content: expected an object, got {kind_of(content)}"))
-        parts = members(content).get("parts")
-        for part in parts if isinstance(parts, list) else ():
+        for part in items(members(content).get("parts")):
             self._part(part, index, deltas)
         for name, meta in (("groundingMetadata", "grounding"), ("citationMetadata", "citation")):
             if candidate.get(name):
@@ -117,12 +103,8 @@ class Gemini(JsonDialect):
         if not isinstance(part, dict):
             deltas.append(Malformed(f"parts: expected objects, got {kind_of(part)}"))
             return
-        text = part.get("text")
-        if isinstance(text, str):
-            if text:
-                deltas.append(Reasoning(text, index) if part.get("thought") is True else Text(text, index))
-        elif text is not None:
-            deltas.append(Malformed(f"text: expected a string, got {kind_of(text)}"))
+        kind = Reasoning if part.get("thought") is True else Text
+        add_text(kind, part.get("text"), "text", deltas, index)
         if isinstance(part.get("functionCall"), dict):
             self._call(part["functionCall"], index, deltas)
         for name in _SERVER_CALLS:
@@ -160,15 +142,6 @@ class Gemini(JsonDialect):
     def _finish_call(self, index: int, rest: Any, deltas: list[Delta]) -> None:
         running = self._running.pop(index)
         deltas.append(ToolCall(running.slot, None, None, running.arguments.text(rest), index))
-
-    def _usage(self, usage: Any, deltas: list[Delta]) -> None:
-        usage = members(usage)
-        tokens_in, tokens_out = count(usage.get("promptTokenCount")), count(usage.get("candidatesTokenCount"))
-        if tokens_in is None and tokens_out is None:
-            return
-        thoughts = count(usage.get("thoughtsTokenCount"))
-        cached = count(usage.get("cachedContentTokenCount"))
-        deltas.append(Usage(tokens_in, tokens_out, thoughts, cached))
 
     @classmethod
     def prepare(

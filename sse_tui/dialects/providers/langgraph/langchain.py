@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 from zlib import crc32
 
-from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Text, ToolCall, Usage
-from sse_tui.dialects.payload import compact, count, members, string
+from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Text, ToolCall
+from sse_tui.dialects.payload import compact, count, items, members, string
+from sse_tui.dialects.usage import usage_of
 
 _ASSISTANT = ("ai", "AIMessage", "AIMessageChunk")
 
@@ -50,15 +51,16 @@ class LangChainMessages:
             if ident is not None:
                 length, checksum = self._given.get((ident, thought), (0, 0))
                 self._given[ident, thought] = length + len(text), _checksum(text, checksum)
-        calls = message.get("tool_call_chunks")
-        for call in calls if isinstance(calls, list) else ():
-            self._call_piece(ident, members(call), deltas)
+        for call in map(members, items(message.get("tool_call_chunks"))):
+            key = (ident, count(call.get("index")))
+            slot = self._slots.setdefault(key, len(self._slots))
+            piece = string(call.get("args")) or ""
+            deltas.append(ToolCall(slot, string(call.get("id")), string(call.get("name")), piece))
         self._facts(message, deltas)
 
     def whole(self, messages: Any, deltas: list[Delta]) -> None:
         """Whole messages: the text beyond what was given before is new."""
-        for message in messages if isinstance(messages, list) else ():
-            message = _fields(message)
+        for message in map(_fields, items(messages)):
             if message.get("type") not in _ASSISTANT:
                 continue
             ident = string(message.get("id"))
@@ -75,9 +77,7 @@ class LangChainMessages:
                 self._whole_message(ident, message, deltas)
 
     def _whole_message(self, ident: str | None, message: dict[str, Any], deltas: list[Delta]) -> None:
-        calls = message.get("tool_calls")
-        for position, call in enumerate(calls if isinstance(calls, list) else ()):
-            call = members(call)
+        for position, call in enumerate(map(members, items(message.get("tool_calls")))):
             key = (ident, position)
             if key not in self._slots:
                 slot = self._slots[key] = len(self._slots)
@@ -85,20 +85,14 @@ class LangChainMessages:
                 deltas.append(ToolCall(slot, string(call.get("id")), string(call.get("name")), arguments))
         self._facts(message, deltas)
 
-    def _call_piece(self, ident: str | None, call: dict[str, Any], deltas: list[Delta]) -> None:
-        key = (ident, count(call.get("index")))
-        slot = self._slots.setdefault(key, len(self._slots))
-        deltas.append(
-            ToolCall(slot, string(call.get("id")), string(call.get("name")), string(call.get("args")) or "")
-        )
-
     def _facts(self, message: dict[str, Any], deltas: list[Delta]) -> None:
         usage = members(message.get("usage_metadata"))
-        tokens_in, tokens_out = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
-        if tokens_in is not None or tokens_out is not None:
-            reasoning = count(members(usage.get("output_token_details")).get("reasoning"))
-            cached = count(members(usage.get("input_token_details")).get("cache_read"))
-            deltas.append(Usage(tokens_in, tokens_out, reasoning, cached))
+        deltas += usage_of(
+            usage.get("input_tokens"),
+            usage.get("output_tokens"),
+            members(usage.get("output_token_details")).get("reasoning"),
+            members(usage.get("input_token_details")).get("cache_read"),
+        )
         facts = members(message.get("response_metadata"))
         model = string(facts.get("model_name")) or string(facts.get("model"))
         if model and model != self._model:

@@ -27,21 +27,6 @@ class LangGraph(Dialect):
 
     def __init__(self) -> None:
         self._messages = LangChainMessages()
-        self._ended = False
-        self._failed = False
-        self._serve = False
-
-    @property
-    def ended(self) -> bool:
-        """True after a dispatched ``end``."""
-        return self._ended
-
-    @property
-    def complete(self) -> bool | None:
-        """True after ``end``, False after an error; None for LangServe, whose end is never dispatched."""
-        if self._failed:
-            return False
-        return True if self._ended else None if self._serve else False
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of one event."""
@@ -88,12 +73,11 @@ class LangGraph(Dialect):
         elif mode == "values":
             self._messages.whole(members(payload).get("messages"), deltas)
         elif mode == "data":
-            self._serve = True
+            self._marks_end = False  # LangServe's end is never dispatched
             self._messages.output(payload, deltas)
         elif mode == "events":
-            data = members(members(payload).get("data"))
             if members(payload).get("event") in ("on_chat_model_stream", "on_llm_stream"):
-                self._messages.chunk(data.get("chunk"), deltas)
+                self._messages.chunk(members(payload.get("data")).get("chunk"), deltas)
         elif mode in ("updates", "custom"):
             deltas.append(Meta("data", payload))
         return deltas

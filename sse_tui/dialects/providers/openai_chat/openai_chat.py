@@ -24,7 +24,6 @@ from typing import Any
 
 from sse_tui.dialects.base import (
     Delta,
-    Dialect,
     Finish,
     Malformed,
     Message,
@@ -33,19 +32,14 @@ from sse_tui.dialects.base import (
     Progress,
     Reasoning,
     Refusal,
-    StreamFault,
     Text,
 )
-from sse_tui.dialects.inband import fault_in
-from sse_tui.dialects.openai_usage import counted
-from sse_tui.dialects.payload import JsonError, compact, count, decode, kind_of, members, string
-from sse_tui.dialects.providers.openai_chat import openai_chat_request
+from sse_tui.dialects.json_events import DONE, PINGS, ChoiceDialect
+from sse_tui.dialects.payload import JsonError, count, decode, kind_of, members, string
 from sse_tui.dialects.providers.openai_chat.openai_chat_tools import ToolCalls
+from sse_tui.dialects.request import PARAMS, endpoint, last_of_role, mapped, members_of, post, turns
+from sse_tui.dialects.usage import openai_usage
 from sse_tui.eventstream.items import Event
-
-DONE = "[DONE]"
-
-_PING_TYPES = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 # Top-level members that are passed on unchanged: the server's own numbers and facts about the request.
 _PASSED_ON = ("timings", "perf_metrics", "x_groq", "prompt_filter_results", "sglext")
@@ -54,47 +48,29 @@ _PASSED_ON = ("timings", "perf_metrics", "x_groq", "prompt_filter_results", "sgl
 _BESIDE = frozenset({*_PASSED_ON, "prompt_progress", "error", "type"})
 
 
-class OpenAIChat(Dialect):
+_NAMES = {name: name for name in PARAMS}
+
+
+class OpenAIChat(ChoiceDialect):
     """Reads one streamed chat completion."""
 
     name = "openai-chat"
+    _provider: str | None = None
+    _own_usage: bool = False
 
     def __init__(self) -> None:
-        self._model: Any = None
-        self._id: Any = None
-        self._provider: Any = None
+        super().__init__()
         self._roles: set[int] = set()
-        self._finishes: dict[int, str | None] = {}
         self._calls = ToolCalls()
-        self._own_usage = False
-        self._ended = False
-        self._failed = False
-
-    @property
-    def ended(self) -> bool:
-        """True after ``[DONE]``."""
-        return self._ended
 
     @property
     def complete(self) -> bool | None:
         """True after ``[DONE]``, or once every choice that began has a finish reason; never after an error.
 
         ``[DONE]`` alone counts, because some services send no finish reasons at all (Snowflake). But
-        llama-cpp-python sends it for an interrupted answer too: see `done_without_finish`.
+        llama-cpp-python sends it for an interrupted answer too: then `finished` is false.
         """
-        if self._failed or "error" in self._finishes.values():
-            return False
-        return self._ended or self.finished
-
-    @property
-    def finished(self) -> bool:
-        """Whether every choice that began has a finish reason."""
-        return bool(self._finishes) and None not in self._finishes.values()
-
-    @property
-    def done_without_finish(self) -> bool:
-        """``[DONE]`` came although a choice had no finish reason: perhaps an interrupted answer."""
-        return self._ended and not self.finished
+        return super().complete and "error" not in self._finishes.values()
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of one event, in the order: facts, content, finish, tokens, error."""
@@ -112,8 +88,16 @@ class OpenAIChat(Dialect):
         if type(payload) is not dict:
             return self._no_object(event, payload)
         deltas: list[Delta] = []
+        self._take(event, payload, deltas)
+        return deltas
+
+    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if payload.get("model") != self._model or payload.get("id") != self._id:
-            self._names(payload, deltas)
+            self._names(payload.get("model"), payload.get("id"), deltas)
+            provider = payload.get("provider")
+            if provider != self._provider and string(provider):
+                self._provider = provider
+                deltas.append(Meta("provider", provider))
         choices = payload.get("choices")
         if type(choices) is list:
             for position, choice in enumerate(choices):
@@ -125,55 +109,21 @@ class OpenAIChat(Dialect):
             self._own_usage = True
         if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
             self._beside(event, payload, deltas)
-        return deltas
 
     def _special(self, event: Event) -> Sequence[Delta] | None:
         """The sentinel and heartbeats; None for anything that is read as a chunk."""
         data = event.data
         if data.strip() == DONE:
-            self._ended = True
-            return (Meta("done", DONE),)
+            return self._sentinel(data)
         if not data:
-            if event.type == "error":
-                self._failed = True
-                return (StreamFault(None, None, None),)
-            return (Meta("ping", data),)
-        if event.type in _PING_TYPES:
+            return self._empty(event)
+        if event.type in PINGS:
             try:
                 decode(data)
             except JsonError as exc:
-                return (Meta("ping", data), Malformed(f"not JSON: {exc}", "json"))
+                return self._not_json(event, str(exc))
             return (Meta("ping", data),)
         return None
-
-    def _no_object(self, event: Event, payload: Any) -> Sequence[Delta]:
-        broken = Malformed(f"expected an object, got {kind_of(payload)}")
-        if event.type == "error":
-            self._failed = True
-            return (broken, StreamFault(None, None, string(payload) or compact(payload)))
-        return (broken,)
-
-    def _not_json(self, event: Event, why: str) -> Sequence[Delta]:
-        broken = Malformed(f"not JSON: {why}", "json")
-        if event.type == "error":
-            self._failed = True
-            return (broken, StreamFault(None, None, event.data))
-        if event.data.startswith(":") or event.data.strip().lower() in _PING_TYPES:
-            return (Meta("ping", event.data), broken)  # a comment that some gateway wrapped as data
-        return (broken,)
-
-    def _names(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        """Model, response id and provider, each when it changes."""
-        model, ident, provider = payload.get("model"), payload.get("id"), payload.get("provider")
-        if model != self._model and string(model):
-            self._model = model
-            deltas.append(Meta("model", model))
-        if ident != self._id and string(ident):
-            self._id = ident
-            deltas.append(Meta("id", ident))
-        if provider != self._provider and string(provider):
-            self._provider = provider
-            deltas.append(Meta("provider", provider))
 
     def _choice(self, choice: Any, position: int, deltas: list[Delta]) -> None:
         if type(choice) is not dict:
@@ -210,12 +160,8 @@ class OpenAIChat(Dialect):
 
     def _choice_extras(self, choice: dict[str, Any], deltas: list[Delta]) -> None:
         """Errors and usage that some gateways put into the choice."""
-        error = choice.get("error")
-        if error:
-            self._failed = True
-            fault = fault_in(choice)
-            if fault is not None:
-                deltas.append(fault)
+        if choice.get("error"):
+            self._fault(choice, deltas)
         usage = choice.get("usage")
         if usage and not self._own_usage:
             self._usage(usage, deltas)
@@ -256,47 +202,47 @@ class OpenAIChat(Dialect):
         self._groq(members(payload.get("x_groq")), deltas)
         if payload.get("type") == "ping" and "choices" not in payload:
             deltas.append(Meta("ping", event.data))
-        fault = fault_in(payload, announced=event.type == "error")
-        if fault is not None:
-            self._failed = True
-            deltas.append(fault)
+        self._fault(payload, deltas, announced=event.type == "error")
 
     def _groq(self, extension: dict[str, Any], deltas: list[Delta]) -> None:
         """Groq's member: its usage, where there is no other, and its error, the reason why it stopped early."""
         usage = extension.get("usage")
         if usage and not self._own_usage:
             self._usage(usage, deltas)
-        fault = fault_in(extension)
-        if fault is not None:
-            self._failed = True
-            deltas.append(fault)
+        self._fault(extension, deltas)
 
     def _usage(self, usage: Any, deltas: list[Delta]) -> bool:
         """Add the counts in `usage`; False when there are none."""
         if type(usage) is not dict:
             deltas.append(Malformed(f"usage: expected an object, got {kind_of(usage)}"))
             return False
-        counts = counted(usage)
-        if counts is None:
-            return False
-        deltas.append(counts)
-        return True
+        counts = openai_usage(usage)
+        deltas += counts
+        return bool(counts)
 
     @classmethod
     def prepare(
-        cls,
-        base_url: str,
-        model: str,
-        messages: Sequence[Message],
-        params: Mapping[str, Any],
+        cls, base_url: str, model: str, messages: Sequence[Message], params: Mapping[str, Any]
     ) -> Prepared:
-        """See `openai_chat_request.prepare`."""
-        return openai_chat_request.prepare(base_url, model, messages, params)
+        """POST to ``{base_url}/chat/completions``; a query in `base_url` (Azure's api-version) stays where it belongs.
+
+        `params` are those of `PARAMS`, where None means "not sent", and "extra": a mapping merged into the body
+        last, whose values replace what is there and whose None removes it. Raises `UsageError` on any other name.
+        """
+        body: dict[str, Any] = {
+            "model": model,
+            "messages": turns(messages),
+            "stream": True,
+            # Without it most servers send no token counts, and speed could only be guessed from the number of chunks.
+            "stream_options": {"include_usage": True},
+            **mapped(params, _NAMES, cls.name),
+        }
+        return post(endpoint(base_url, "chat/completions"), body, params)
 
     @classmethod
     def prompt_of(cls, body: str) -> str | None:
-        """See `openai_chat_request.prompt_of`."""
-        return openai_chat_request.prompt_of(body)
+        """The text of the last message of the user in a request body; None when there is none."""
+        return last_of_role(members_of(body).get("messages"))
 
 
 def _reasoning(delta: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sse_tui.dialects.base import Delta, Malformed, ToolCall
-from sse_tui.dialects.payload import compact, kind_of, members, string
+from sse_tui.dialects.payload import arguments_text, kind_of, members, string
 
 _LEGACY = "function_call"  # stands in for the index: the older form has a single call and no index
 
@@ -47,21 +47,16 @@ class ToolCalls:
         ident = piece.get("id")
         if isinstance(ident, int):
             ident = str(ident)
-        function = piece.get("function")
-        if function is None and isinstance(piece.get("custom"), dict):  # OpenAI's tools with free-form input
-            custom = piece["custom"]
-            self._add((choice, index), string(ident), custom.get("name"), custom.get("input"), deltas)
-            return
+        function, text = piece.get("function"), "arguments"
+        if function is None and isinstance(piece.get("custom"), dict):
+            function, text = piece["custom"], "input"  # OpenAI's tools with free-form input
         function = members(function)
-        self._add((choice, index), string(ident), function.get("name"), function.get("arguments"), deltas)
+        self._add((choice, index), string(ident), function.get("name"), function.get(text), deltas)
 
     def _add(
         self, key: tuple[int, Any], ident: str | None, name: Any, arguments: Any, deltas: list[Delta]
     ) -> None:
-        if arguments is None:
-            arguments = ""
-        elif not isinstance(arguments, str):
-            arguments = compact(arguments)
+        arguments = arguments_text(arguments)
         name = string(name)
         running = self._running.get(key)
         new = running is None or (ident is not None and running[1] is not None and ident != running[1])

@@ -12,6 +12,7 @@ deltas, and a stream that is resumed begins in the middle.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from sse_tui.dialects.base import (
@@ -25,18 +26,20 @@ from sse_tui.dialects.base import (
     Resume,
     StreamFault,
     Text,
-    Usage,
 )
 from sse_tui.dialects.inband import fault_in
-from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
-from sse_tui.dialects.payload import count, members, string
-from sse_tui.dialects.providers.openai_responses import openai_responses_request
+from sse_tui.dialects.json_events import Reader, TypedDialect, part_index, passed_on
+from sse_tui.dialects.payload import items, members, string
 from sse_tui.dialects.providers.openai_responses.openai_responses_calls import ResponseCalls
+from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system, turns
+from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
 # Room for the parts of one item: reasoning summaries first, then its reasoning text.
 _ITEM = 2**20
 _AFTER_SUMMARIES = 2**19
+
+_NAMES = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_output_tokens"}
 
 _Kind = type[Text] | type[Reasoning] | type[Refusal]
 
@@ -46,12 +49,11 @@ class OpenAIResponses(TypedDialect):
 
     name = "openai-responses"
     resume: ClassVar[Resume] = "starting-after"
+    sequence_number: int | None = None
+    _appeared: int = 0
 
     def __init__(self) -> None:
-        super().__init__()
-        self.sequence_number: int | None = None
         self._slots: dict[str, int] = {}
-        self._appeared = 0
         self._brought: set[tuple[_Kind, int]] = set()
         self._calls = ResponseCalls()
 
@@ -85,35 +87,18 @@ class OpenAIResponses(TypedDialect):
         self._brought.add((kind, part))
         deltas.append(kind(text, 0, part))
 
-    # Deltas and the finished texts
-
-    def _text_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + part_index(payload.get("content_index"))
-        self._piece(Text, part, payload.get("delta"), deltas)
-
-    def _text_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + part_index(payload.get("content_index"))
-        self._piece(Text, part, payload.get("text"), deltas, whole=True)
-
-    def _refusal_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + part_index(payload.get("content_index"))
-        self._piece(Refusal, part, payload.get("delta"), deltas)
-
-    def _refusal_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + part_index(payload.get("content_index"))
-        self._piece(Refusal, part, payload.get("refusal"), deltas, whole=True)
-
-    def _reasoning_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + _AFTER_SUMMARIES + part_index(payload.get("content_index"))
-        self._piece(Reasoning, part, payload.get("delta"), deltas)
-
-    def _reasoning_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + _AFTER_SUMMARIES + part_index(payload.get("content_index"))
-        self._piece(Reasoning, part, payload.get("text"), deltas, whole=True)
-
-    def _summary_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + part_index(payload.get("summary_index"))
-        self._piece(Reasoning, part, payload.get("delta"), deltas)
+    def _text(
+        self,
+        payload: dict[str, Any],
+        deltas: list[Delta],
+        kind: _Kind = Text,
+        member: str = "delta",
+        index: str = "content_index",
+        after: int = 0,
+    ) -> None:
+        """The text in a member: a piece in "delta", the whole of a part in any other."""
+        part = self._slot(payload) * _ITEM + after + part_index(payload.get(index))
+        self._piece(kind, part, payload.get(member), deltas, whole=member != "delta")
 
     def _summary_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         part = self._slot(payload) * _ITEM + part_index(payload.get("summary_index"))
@@ -135,8 +120,6 @@ class OpenAIResponses(TypedDialect):
         elif kind in ("output_text", "text"):
             self._piece(Text, slot * _ITEM + index, part.get("text"), deltas, whole=True)
 
-    # Output items
-
     def _item_added(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         item = members(payload.get("item"))
         slot = self._slot(payload, item)
@@ -150,17 +133,11 @@ class OpenAIResponses(TypedDialect):
 
     def _whole_item(self, slot: int, item: dict[str, Any], deltas: list[Delta]) -> None:
         """What a finished item holds and no delta brought."""
-        for name in ("summary", "content"):
-            parts = item.get(name)
-            for index, part in enumerate(parts if isinstance(parts, list) else ()):
-                if name == "summary":
-                    text = members(part).get("text")
-                    self._piece(Reasoning, slot * _ITEM + index, text, deltas, whole=True)
-                else:
-                    self._content_part(slot, index, part, deltas)
+        for index, part in enumerate(items(item.get("summary"))):
+            self._piece(Reasoning, slot * _ITEM + index, members(part).get("text"), deltas, whole=True)
+        for index, part in enumerate(items(item.get("content"))):
+            self._content_part(slot, index, part, deltas)
         self._calls.finished(slot, item, deltas)
-
-    # Calls
 
     def _arguments_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._calls.piece(self._slot(payload), payload.get("delta"), deltas)
@@ -175,22 +152,24 @@ class OpenAIResponses(TypedDialect):
     def _server_arguments_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._calls.server_piece(self._slot(payload), payload.get("arguments"), deltas, whole=True)
 
-    # The response itself
-
     def _response(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         response = members(payload.get("response"))
         self._names(response.get("model"), response.get("id"), deltas)
 
     def _closing(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """The terminal events; their response holds all output again."""
+        self._response(payload, deltas)
         response = members(payload.get("response"))
-        self._names(response.get("model"), response.get("id"), deltas)
-        output = response.get("output")
-        for slot, item in enumerate(output if isinstance(output, list) else ()):
-            item = members(item)
+        for slot, item in enumerate(map(members, items(response.get("output")))):
             # A server that sends output_index counts the items in this order; otherwise their ids identify them.
             self._whole_item(slot if not self._slots else self._slot({}, item), item, deltas)
-        self._usage(response.get("usage"), deltas)
+        usage = members(response.get("usage"))
+        deltas += usage_of(
+            usage.get("input_tokens"),
+            usage.get("output_tokens"),
+            members(usage.get("output_tokens_details")).get("reasoning_tokens"),
+            members(usage.get("input_tokens_details")).get("cached_tokens"),
+        )
         status = string(response.get("status")) or str(payload.get("type")).removeprefix("response.")
         reason = string(members(response.get("incomplete_details")).get("reason"))
         if reason:
@@ -204,25 +183,9 @@ class OpenAIResponses(TypedDialect):
             deltas.append(fault)
         self._ended = True
 
-    def _usage(self, usage: Any, deltas: list[Delta]) -> None:
-        usage = members(usage)
-        tokens_in, tokens_out = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
-        if tokens_in is None and tokens_out is None:
-            return
-        reasoning = count(members(usage.get("output_tokens_details")).get("reasoning_tokens"))
-        cached = count(members(usage.get("input_tokens_details")).get("cached_tokens"))
-        deltas.append(Usage(tokens_in, tokens_out, reasoning, cached))
-
-    def _annotation(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        deltas.append(Meta("citation", payload.get("annotation")))
-
-    def _transcript(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+    def _shown(self, payload: dict[str, Any], deltas: list[Delta], name: str = "code") -> None:
         if string(payload.get("delta")):
-            deltas.append(Meta("audio_transcript", payload["delta"]))
-
-    def _code(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        if string(payload.get("delta")):
-            deltas.append(Meta("code", payload["delta"]))
+            deltas.append(Meta(name, payload["delta"]))
 
     def _other(self, kind: str, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """Progress of tools and the like: ``response.web_search_call.searching``."""
@@ -230,7 +193,7 @@ class OpenAIResponses(TypedDialect):
         if stage != kind and not stage.endswith((".delta", ".done", ".added")):
             deltas.append(Meta("tool_status", stage))
 
-    readers: ClassVar[Mapping[str, Reader[Any]]] = {
+    readers: ClassVar[Mapping[str, Reader]] = {
         "response.created": _response,
         "response.queued": _response,
         "response.in_progress": _response,
@@ -241,14 +204,14 @@ class OpenAIResponses(TypedDialect):
         "response.output_item.added": _item_added,
         "response.output_item.done": _item_done,
         "response.content_part.done": _part_done,
-        "response.output_text.delta": _text_delta,
-        "response.output_text.done": _text_done,
-        "response.output_text.annotation.added": _annotation,
-        "response.refusal.delta": _refusal_delta,
-        "response.refusal.done": _refusal_done,
-        "response.reasoning_text.delta": _reasoning_delta,
-        "response.reasoning_text.done": _reasoning_done,
-        "response.reasoning_summary_text.delta": _summary_delta,
+        "response.output_text.delta": _text,
+        "response.output_text.done": partial(_text, member="text"),
+        "response.output_text.annotation.added": passed_on("citation", "annotation"),
+        "response.refusal.delta": partial(_text, kind=Refusal),
+        "response.refusal.done": partial(_text, kind=Refusal, member="refusal"),
+        "response.reasoning_text.delta": partial(_text, kind=Reasoning, after=_AFTER_SUMMARIES),
+        "response.reasoning_text.done": partial(_text, kind=Reasoning, member="text", after=_AFTER_SUMMARIES),
+        "response.reasoning_summary_text.delta": partial(_text, kind=Reasoning, index="summary_index"),
         "response.reasoning_summary_text.done": _summary_done,
         "response.reasoning_summary_part.done": _summary_done,
         "response.function_call_arguments.delta": _arguments_delta,
@@ -257,19 +220,29 @@ class OpenAIResponses(TypedDialect):
         "response.custom_tool_call_input.done": _arguments_done,
         "response.mcp_call_arguments.delta": _server_arguments_delta,
         "response.mcp_call_arguments.done": _server_arguments_done,
-        "response.code_interpreter_call_code.delta": _code,
-        "response.shell_call_command.delta": _code,
-        "response.audio.transcript.delta": _transcript,
+        "response.code_interpreter_call_code.delta": _shown,
+        "response.shell_call_command.delta": _shown,
+        "response.audio.transcript.delta": partial(_shown, name="audio_transcript"),
     }
 
     @classmethod
     def prepare(
         cls, base_url: str, model: str, messages: Sequence[Message], params: Mapping[str, Any]
     ) -> Prepared:
-        """See `openai_responses_request.prepare`."""
-        return openai_responses_request.prepare(base_url, model, messages, params)
+        """POST to ``{base_url}/responses``; the system prompt goes into ``instructions``.
+
+        ``store`` is false: a conversation in a debugging tool has no business in the provider's storage. Resuming
+        needs ``extra = {"background": true, "store": true}``.
+        """
+        system, rest = split_system(messages)
+        body: dict[str, Any] = {"model": model, "input": turns(rest), "stream": True, "store": False}
+        if system is not None:
+            body["instructions"] = system
+        body.update(mapped(params, _NAMES, cls.name))
+        return post(endpoint(base_url, "responses"), body, params)
 
     @classmethod
     def prompt_of(cls, body: str) -> str | None:
-        """See `openai_responses_request.prompt_of`."""
-        return openai_responses_request.prompt_of(body)
+        """The input when it is text, else the text of the user's last message in it."""
+        given = members_of(body).get("input")
+        return given if isinstance(given, str) else last_of_role(given)
