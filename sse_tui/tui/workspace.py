@@ -58,7 +58,6 @@ class Workspace(Horizontal):
         self.wire.add(entries)
 
     def sync(self) -> None:
-        """Show what is new in the session."""
         analysis = self._session.analysis
         turn = analysis.turn
         over = turn is None or turn.over or analysis.end is not None or self._session.broken_off
@@ -75,8 +74,6 @@ class Workspace(Horizontal):
         self.wire.follow()
         self.answer.follow()
 
-    # -- what is selected in one pane and shown in another --------------------------------------------------------
-
     def _link(self, link: Callable[[], object]) -> None:
         """Do it, or say why a row cannot be read back."""
         try:
@@ -85,39 +82,26 @@ class Workspace(Horizontal):
             notify_error(self, error)
 
     def on_wire_log_row_selected(self, event: WireLog.RowSelected) -> None:
-        """Show the row in the other panes."""
         self._link(lambda: self._links.row_selected(event.row, event.by_hand))
 
     def on_wire_log_row_opened(self) -> None:
-        """Go to the row in the detail."""
         self._link(self._links.show_detail)
         self.detail.action_enter()
 
     def on_line_view_follow_changed(self) -> None:
-        """A pane began to follow its end, or stopped."""
         self._links.follow_changed()
 
     def on_answer_pane_character_clicked(self, event: AnswerPane.CharacterClicked) -> None:
-        """Select the row that wrote the character."""
         self._links.select_character(event.turn, event.offset)
 
-    def on_answer_pane_token_step(self, event: AnswerPane.TokenStep) -> None:
-        """Select the token before or after."""
-        self._links.step(event.by)
-
-    def on_answer_pane_row_opened(self) -> None:
-        """Go to the token's row in the wire log."""
-        self.wire.action_enter()
-
     def on_findings_view_finding_chosen(self, event: FindingsView.FindingChosen) -> None:
-        """Select the finding's row."""
         self._links.select_finding(event.number)
 
     def on_findings_view_finding_opened(self, event: FindingsView.FindingOpened) -> None:
-        """Show the finding's bytes."""
         self._link(lambda: self._links.open_finding(event.number))
 
-    # -- actions --------------------------------------------------------------------------------------------------
+    def action_step(self, by: int) -> None:
+        self._links.step(by)
 
     def action_copy(self) -> None:
         """Copy the selected row's bytes, the detail's tab or the answer to the clipboard."""

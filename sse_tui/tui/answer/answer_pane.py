@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
@@ -34,23 +35,12 @@ class AnswerPane(LineView):
         "answer--hint",
     }  # fmt: skip
 
+    @dataclass
     class CharacterClicked(Message):
         """The character at `offset` of a turn's transcript was clicked."""
 
-        def __init__(self, turn: int, offset: int) -> None:
-            super().__init__()
-            self.turn = turn
-            self.offset = offset
-
-    class TokenStep(Message):
-        """The token before (-1) or after (1) the selected one is to be selected."""
-
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
-
-    class RowOpened(Message):
-        """The row of the selected token is to be shown in the wire log."""
+        turn: int
+        offset: int
 
     def __init__(self, prompt_of: Callable[[Turn], str | None], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -86,7 +76,6 @@ class AnswerPane(LineView):
         self.lines_changed()
 
     def on_resize(self) -> None:
-        """Wrap to the new width."""
         # A column is left free, so that text and scrollbar do not touch.
         if self.document.width != self.content_width - 1:
             self.document.rebuild(self._turns, width=self.content_width - 1)
@@ -117,10 +106,7 @@ class AnswerPane(LineView):
                 self.show_line(line)
         self.refresh()
 
-    # -- drawing --------------------------------------------------------------------------------------------------
-
     def draw(self, index: int, width: int) -> Strip:
-        """One line of the conversation."""
         if not len(self.document):
             kind, text = self.hint[index]
             return Strip([Segment(text, self.style_of(f"answer--{kind}"))])
@@ -137,10 +123,7 @@ class AnswerPane(LineView):
             segments.append(Segment(CARET, self.style_of("answer--caret")))
         return Strip(segments)
 
-    # -- input ----------------------------------------------------------------------------------------------------
-
     def on_click(self, event: events.Click) -> None:
-        """Post which character was clicked."""
         clicked = self.under(event)
         if clicked is None or not len(self.document):
             return
@@ -149,30 +132,15 @@ class AnswerPane(LineView):
         if offset is not None:
             self.post_message(self.CharacterClicked(line.turn, offset))
 
-    def action_step(self, by: int) -> None:
-        """Select the token before or after."""
-        self.post_message(self.TokenStep(by))
-
-    def action_open_wire(self) -> None:
-        """Go to the wire row of the selection."""
-        self.post_message(self.RowOpened())
-
-    def action_follow(self) -> None:
-        """Go to the end and follow."""
-        self.follow()
-
     def action_enter(self) -> None:
-        """Go to the answer."""
         enter(self, self)
 
     def action_markdown(self) -> None:
-        """Show finished answers as Markdown, or as they were sent."""
         self.document.as_markdown = not self.document.as_markdown
         self.relayout()
         self._show_title()
 
     def on_line_view_follow_changed(self) -> None:
-        """The title says when the pane does not follow."""
         self._show_title()
 
     def _show_title(self) -> None:

@@ -51,7 +51,6 @@ class Block:
         return len(self.wrapper.lines) if self.rendered is None else len(self.rendered)
 
     def line(self, index: int) -> DocLine:
-        """One line of the block."""
         gutter = GUTTERS.get(self.kind, "")
         if self.rendered is not None:
             segments, text, offsets = self.rendered[index]
@@ -89,7 +88,6 @@ class Document:
         return self._starts[-1] + len(self.blocks[-1]) if self.blocks else 0
 
     def line(self, index: int) -> DocLine:
-        """The line of this number."""
         block = bisect_right(self._starts, index) - 1
         return self.blocks[block].line(index - self._starts[block])
 
@@ -117,8 +115,6 @@ class Document:
             if block.turn == turn and 0 <= block.start <= offset < block.start + block.length:
                 return start + block.line_of(offset)
         return None
-
-    # -- building -------------------------------------------------------------------------------------------------
 
     def _add(self, block: Block) -> Block:
         self._starts.append(len(self))

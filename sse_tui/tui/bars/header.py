@@ -64,7 +64,6 @@ class HeaderLine(Widget):
         self._live = live
 
     def render(self) -> Text:
-        """The line."""
         return fit_line(self._parts(), self.size.width)
 
     def _style(self, name: str) -> Style:

@@ -58,7 +58,6 @@ class MetricsStrip(Widget):
         self.refresh()
 
     def render(self) -> Text:
-        """The lines."""
         width = self.size.width
         lines = [self._numbers(width), self._sparks(width), self._silence(width)]
         return Text("\n").join(lines)

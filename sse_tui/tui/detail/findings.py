@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -48,19 +49,17 @@ class FindingsView(LineView):
     }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = list(bindings("findings"))
 
+    @dataclass
     class FindingChosen(Message):
         """The cursor is on another finding: its row is to be selected."""
 
-        def __init__(self, number: int) -> None:
-            super().__init__()
-            self.number = number
+        number: int
 
+    @dataclass
     class FindingOpened(Message):
         """The bytes of the chosen finding are to be shown."""
 
-        def __init__(self, number: int) -> None:
-            super().__init__()
-            self.number = number
+        number: int
 
     def __init__(self, findings: Sequence[Finding], *, id: str | None = None) -> None:
         super().__init__(id=id, following=False)
@@ -93,7 +92,6 @@ class FindingsView(LineView):
             self.show_line(self.cursor)
 
     def _lay_out(self) -> None:
-        """The lines of the chosen finding."""
         if not 0 <= self.cursor < len(self.findings):
             self._detail = []
             return
@@ -124,7 +122,6 @@ class FindingsView(LineView):
         return index - more, 0
 
     def draw(self, index: int, width: int) -> Strip:
-        """One line."""
         if not self.findings:
             return Strip([Segment(NONE, self.style_of("findings--quiet"))])
         number, line = self._at(index)
@@ -161,8 +158,6 @@ class FindingsView(LineView):
             else strip
         )
 
-    # -- input ----------------------------------------------------------------------------------------------------
-
     def neighbour(self, by: int) -> int:
         """The number of the finding after or before the chosen one; it may be past either end."""
         return self.cursor + by if self.cursor >= 0 or by > 0 else len(self.findings) - 1
@@ -174,15 +169,12 @@ class FindingsView(LineView):
             self.post_message(self.FindingChosen(self.cursor))
 
     def action_move(self, by: int) -> None:
-        """The finding before or after."""
         self.move_to(self.cursor + by)
 
     def action_first(self) -> None:
-        """The first finding."""
         self.move_to(0)
 
     def action_last(self) -> None:
-        """The last finding."""
         self.move_to(len(self.findings) - 1)
 
     def action_open_finding(self) -> None:
@@ -203,7 +195,6 @@ class FindingsView(LineView):
             self.action_open_finding()
 
     def on_resize(self) -> None:
-        """Fold to the new width."""
         self._lay_out()
 
     @property

@@ -35,7 +35,6 @@ def seconds(value_ms: float) -> str:
 
 
 def rate(value: float | None) -> str:
-    """A rate per second."""
     return UNKNOWN if value is None else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
 
 
@@ -77,7 +76,6 @@ def _resolution(value_s: float) -> str:
 
 
 def clock_figures(clocks: Clocks) -> list[Figure]:
-    """The clocks of a response."""
     return [
         Figure("connect", ms(clocks.connect), "name resolution, TCP and TLS; not part of the other times"),
         Figure("headers", ms(clocks.ttfb), "TTFB: status line and headers have arrived"),

@@ -74,8 +74,10 @@ class LineView(ScrollView, can_focus=True):
             self.post_message(self.FollowChanged())
         self.lines_changed()
 
+    def action_follow(self) -> None:
+        self.follow()
+
     def release(self) -> None:
-        """Stop following."""
         if self.following:
             self.following = False
             self.post_message(self.FollowChanged())
@@ -111,7 +113,6 @@ class LineView(ScrollView, can_focus=True):
         self.lines_changed()
 
     def render_line(self, y: int) -> Strip:
-        """A line of the part on screen."""
         index = round(self.scroll_y) + y
         width = self.scrollable_content_region.width
         base = self.rich_style

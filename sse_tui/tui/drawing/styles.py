@@ -18,7 +18,6 @@ def component_style(widget: Widget, name: str) -> Style:
 
 
 def without_background(style: Style) -> Style:
-    """A style without its background."""
     return Style(
         color=style.color, bold=style.bold, dim=style.dim, italic=style.italic, underline=style.underline,
         strike=style.strike, reverse=style.reverse,

@@ -60,7 +60,6 @@ class WrappedLines(Sequence[Line]):
         return Line(text[ends[line - 1] if line else 0 : ends[line]], starts[line])
 
     def append(self, line: Line) -> None:
-        """Add a line at the end."""
         self._recent.append(line)
         if len(self._recent) == 2 * BLOCK:
             done, self._recent = self._recent[:BLOCK], self._recent[BLOCK:]

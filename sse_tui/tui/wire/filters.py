@@ -70,7 +70,6 @@ class VisibleRows:
         return self._seen
 
     def row(self, position: int) -> int:
-        """The row at a position."""
         return position if self._rows is None else self._rows[position]
 
     def position(self, row: int) -> int:

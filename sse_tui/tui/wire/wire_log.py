@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
@@ -40,13 +41,12 @@ class WireLog(LineView):
         "wire--cursor", "wire--match", "wire--warning", "wire--info",
     }  # fmt: skip
 
+    @dataclass
     class RowSelected(Message):
         """The cursor moved to a row, or to none; `by_hand` is false where it followed the stream."""
 
-        def __init__(self, row: int | None, by_hand: bool) -> None:
-            super().__init__()
-            self.row = row
-            self.by_hand = by_hand
+        row: int | None
+        by_hand: bool
 
     class RowOpened(Message):
         """The selected row is to be shown in the detail."""
@@ -59,10 +59,7 @@ class WireLog(LineView):
         self._source = source
         self._cache: dict[int, tuple[Cells, str]] = {}
 
-    # -- rows -----------------------------------------------------------------------------------------------------
-
     def line_count(self) -> int:
-        """The rows that the filter lets through."""
         return len(self.visible_rows)
 
     def sync(self) -> bool:
@@ -89,7 +86,6 @@ class WireLog(LineView):
 
     @property
     def selected_row(self) -> int | None:
-        """The row under the cursor."""
         return self.visible_rows.row(self.cursor) if 0 <= self.cursor < self.line_count() else None
 
     def select_row(self, row: int, *, by_hand: bool = True) -> None:
@@ -118,7 +114,6 @@ class WireLog(LineView):
         self.refresh()
 
     def follow(self) -> None:
-        """Go to the last row and stay there."""
         super().follow()
         self._set_cursor(self.line_count() - 1, by_hand=False)
 
@@ -127,14 +122,11 @@ class WireLog(LineView):
         self.query_text = query
         self.refresh()
 
-    # -- drawing --------------------------------------------------------------------------------------------------
-
     def cells(self, row: int) -> Cells:
         """The text of a row by column, whether the filter shows it or not."""
         return self._laid_out(row)[0]
 
     def _laid_out(self, index: int) -> tuple[Cells, str]:
-        """The row's cells and its label."""
         laid_out = self._cache.get(index)
         if laid_out is None:
             try:
@@ -149,7 +141,6 @@ class WireLog(LineView):
         return laid_out
 
     def draw(self, index: int, width: int) -> Strip:
-        """One row."""
         row = self.visible_rows.row(index)
         laid_out, label = self._laid_out(row)
         texts = Columns(width).fit(laid_out)
@@ -172,7 +163,6 @@ class WireLog(LineView):
         return strip
 
     def _severity(self, row: int) -> tuple[str, Style | None]:
-        """The letter of the worst finding about a row."""
         severity = self._source.severity(row)
         return (SIGNS[severity], self.style_of(f"wire--{severity}")) if severity else (" ", None)
 
@@ -185,35 +175,24 @@ class WireLog(LineView):
             end = last
         return [*made, (text[end:], style)]
 
-    # -- input ----------------------------------------------------------------------------------------------------
-
     def _step(self, position: int) -> None:
         if position < self.cursor or position < self.line_count() - 1:
             self.release()
         self._set_cursor(position, by_hand=True)
 
     def action_move(self, by: int) -> None:
-        """Move the cursor by rows."""
         self._step(self.cursor + by)
 
     def action_page(self, by: int) -> None:
-        """Move the cursor by pages."""
         self._step(self.cursor + by * max(1, self.size.height - 1))
 
     def action_first(self) -> None:
-        """Go to the first row."""
         self._step(0)
 
-    def action_follow(self) -> None:
-        """Go to the end and follow."""
-        self.follow()
-
     def action_open_detail(self) -> None:
-        """Show the row in the detail."""
         self.post_message(self.RowOpened())
 
     def on_click(self, event: events.Click) -> None:
-        """Select the row that was clicked; a double click opens it in the detail."""
         clicked = self.under(event)
         if clicked is not None:
             self._step(clicked[0])

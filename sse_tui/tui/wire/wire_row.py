@@ -76,7 +76,6 @@ class Columns:
         )
 
     def line(self, row: Cells) -> str:
-        """The row as one line."""
         return "  " + "".join(self.fit(row)[:6])
 
 
