@@ -7,7 +7,8 @@ second, and hands what came to the panes; widgets are changed only in message ha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import ClassVar
 
 from textual.actions import ActionParseResult
@@ -148,7 +149,7 @@ class SseTuiApp(App[int]):
         except SseTuiError as error:
             notify_error(self, error)
             return False
-        self.workspace.add(entries)
+        self.workspace.wire.add(entries)
         self.faults.add(entries)
         return self.session.behind
 
@@ -263,14 +264,8 @@ class SseTuiApp(App[int]):
             if action.palette:
                 key = self.keymap.first(action)
                 text = action.help + (f" ({key})" if key else "")
-                yield SystemCommand(action.label, text, self._runner(action.run))
+                yield SystemCommand(action.label, text, partial(self.run_action, action.run))
         yield SystemCommand("theme", BY_ID["theme"].help, self.action_change_theme)
-
-    def _runner(self, run: str) -> Callable[[], Awaitable[None]]:
-        async def go() -> None:
-            await self.run_action(run)
-
-        return go
 
     async def run_action(
         self,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message
@@ -48,7 +47,8 @@ class AnswerPane(LineView):
         self.hint: list[tuple[str, str]] = []
         self._turns: Sequence[Turn] = ()
         self._streaming = False
-        self._selected: tuple[int, Span] | None = None
+        self.selected: tuple[int, Span] | None = None
+        """The turn and the span of its transcript that are highlighted."""
         self.border_title = "1 Answer"
 
     def line_count(self) -> int:
@@ -91,14 +91,9 @@ class AnswerPane(LineView):
         """The last turn's text for the clipboard, and what to call it."""
         return (self._turns[-1].answer.text if self._turns else ""), "the answer"
 
-    @property
-    def selected(self) -> tuple[int, Span] | None:
-        """The turn and the span of its transcript that are highlighted."""
-        return self._selected
-
     def select(self, turn: int, span: Span | None) -> None:
         """Highlight a span of a turn's transcript and bring it into view; None for none."""
-        self._selected = (turn, span) if span is not None else None
+        self.selected = (turn, span) if span is not None else None
         if span is not None:
             line = self.document.line_of(turn, span[0])
             if line is not None:
@@ -114,10 +109,12 @@ class AnswerPane(LineView):
         style = self.style_of(f"answer--{line.kind}")
         segments = [Segment(line.gutter, style)] if line.gutter else []
         body = line.segments if line.segments is not None else [Segment(line.text, style)]
-        if self._selected is not None:
-            runs = highlight(line, *self._selected)
-            if runs:
-                body = _styled(body, runs, self.style_of("answer--selected"))
+        runs = highlight(line, *self.selected) if self.selected is not None else []
+        if runs:
+            marked = Text.assemble(*((text, style or "") for text, style, _ in body), end="")
+            for first, last in runs:
+                marked.stylize(self.style_of("answer--selected"), first, last)
+            body = list(marked.render(self.app.console))
         segments += body
         if self._streaming and index == self.line_count() - 1:
             segments.append(Segment(CARET, self.style_of("answer--caret")))
@@ -161,17 +158,3 @@ def offset_at(line: DocLine, column: int) -> int | None:
             known = offset
         cells += cell_len(char)
     return known
-
-
-def _styled(segments: list[Segment], runs: list[tuple[int, int]], style: Style) -> list[Segment]:
-    """Lay a style over runs of characters, counted through all segments."""
-    cuts = sorted({edge for run in runs for edge in run})
-    made: list[Segment] = []
-    before = 0
-    for text, own, _ in segments:
-        edges = [0, *(cut - before for cut in cuts if 0 < cut - before < len(text)), len(text)]
-        for first, last in pairwise(edges):
-            inside = any(start <= before + first < end for start, end in runs)
-            made.append(Segment(text[first:last], (own or Style.null()) + style if inside else own))
-        before += len(text)
-    return made

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -71,15 +70,6 @@ class FaultKeys(Widget, can_focus=True):
         if verdict is not None:
             parts.append(verdict_part(verdict, self._style("good"), self._style("bad")))
         return fit_line(parts, self.size.width)
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        self.focus()
 
 
 def verdict_part(verdict: Verdict, good: Style, bad: Style) -> LinePart:

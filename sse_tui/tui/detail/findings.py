@@ -88,7 +88,7 @@ class FindingsView(LineView):
         self._lay_out()
         self.lines_changed()
         if self.cursor >= 0:
-            self.show_line(self.cursor + max(0, len(self._detail) - 1))
+            self.show_line(self.cursor + len(self._detail))
             self.show_line(self.cursor)
 
     def _lay_out(self) -> None:
@@ -104,22 +104,20 @@ class FindingsView(LineView):
             ("see", finding.reference, "quiet"),
         ]
         self._detail = [
-            [],
-            *(line for key, text, style in texts if text for line in _folded(key, text, style, width)),
+            line for key, text, style in texts if text for line in _folded(key, text, style, width)
         ]
 
     def line_count(self) -> int:
         """A line for each finding, and more below the chosen one."""
-        return len(self.findings) + max(0, len(self._detail) - 1) if self.findings else 1
+        return len(self.findings) + len(self._detail) if self.findings else 1
 
     def _at(self, index: int) -> tuple[int, int]:
         """The finding that a line belongs to, and which of its lines it is."""
-        more = max(0, len(self._detail) - 1)
         if self.cursor < 0 or index <= self.cursor:
             return index, 0
-        if index <= self.cursor + more:
+        if index <= self.cursor + len(self._detail):
             return self.cursor, index - self.cursor
-        return index - more, 0
+        return index - len(self._detail), 0
 
     def draw(self, index: int, width: int) -> Strip:
         if not self.findings:
@@ -129,7 +127,7 @@ class FindingsView(LineView):
             return Strip(
                 [
                     Segment(text, self.style_of(f"findings--{name}") if name else None)
-                    for text, name in self._detail[line]
+                    for text, name in self._detail[line - 1]
                 ]
             )
         return self._head(number, width)
@@ -145,8 +143,7 @@ class FindingsView(LineView):
         message = "" if chosen else pane_line(finding.message)
         strip = Strip(
             [
-                Segment("▸" if chosen else " ", severity),
-                Segment(f"{SIGNS[finding.severity]} ", severity),
+                Segment(f"{'▸' if chosen else ' '}{SIGNS[finding.severity]} ", severity),
                 Segment(f"{pad(finding.rule, rule)} ", self.style_of("findings--rule")),
                 Segment(f"{pad(event + times, EVENT_CELLS)} ", self.style_of("findings--quiet")),
                 Segment(pad(message, max(0, width - used)), self.style_of("findings--text")),

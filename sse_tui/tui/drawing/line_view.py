@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Size
@@ -119,8 +118,3 @@ class LineView(ScrollView, can_focus=True):
         if index >= self.line_count():
             return Strip.blank(width, base)
         return self.draw(index, width).adjust_cell_length(width, base).apply_style(base)
-
-
-def strip_of(parts: list[tuple[str, Style | None]]) -> Strip:
-    """A strip from texts and their styles."""
-    return Strip([Segment(text, style) for text, style in parts if text])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
@@ -14,7 +15,7 @@ from textual.strip import Strip
 from sse_tui.errors import RecordingError
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.detail.findings import SIGNS
-from sse_tui.tui.drawing.line_view import LineView, strip_of
+from sse_tui.tui.drawing.line_view import LineView
 from sse_tui.tui.wire.filters import FILTERS, Filter, VisibleRows
 from sse_tui.tui.wire.finder import ranges
 from sse_tui.tui.wire.wire_row import Cells, Columns, cells
@@ -147,14 +148,14 @@ class WireLog(LineView):
         own = self.style_of(f"wire--{STYLES.get(label, 'event')}")
         time = self.style_of("wire--time")
         selected = index == self.cursor
-        strip = strip_of(
+        strip = Strip(
             [
-                ("▸" if selected else " ", own),
+                Segment("▸" if selected else " ", own),
                 self._severity(row),
-                (texts.number + texts.t_ms, time),
-                (texts.gap, self.style_of("wire--stutter") if texts.stutter else time),
-                (texts.size, time),
-                (texts.kind, own),
+                Segment(texts.number + texts.t_ms, time),
+                Segment(texts.gap, self.style_of("wire--stutter") if texts.stutter else time),
+                Segment(texts.size, time),
+                Segment(texts.kind, own),
                 *self._content(texts.content, own),
             ]
         )
@@ -162,18 +163,19 @@ class WireLog(LineView):
             strip = strip.adjust_cell_length(width).apply_style(self.style_of("wire--cursor"))
         return strip
 
-    def _severity(self, row: int) -> tuple[str, Style | None]:
+    def _severity(self, row: int) -> Segment:
         severity = self._source.severity(row)
-        return (SIGNS[severity], self.style_of(f"wire--{severity}")) if severity else (" ", None)
+        return Segment(SIGNS[severity], self.style_of(f"wire--{severity}")) if severity else Segment(" ")
 
-    def _content(self, text: str, style: Style) -> list[tuple[str, Style | None]]:
+    def _content(self, text: str, style: Style) -> list[Segment]:
         """The content with the matches of the query highlighted."""
-        made: list[tuple[str, Style | None]] = []
+        made: list[Segment] = []
         end = 0
         for first, last in ranges(text, self.query_text):
-            made += [(text[end:first], style), (text[first:last], style + self.style_of("wire--match"))]
+            match = Segment(text[first:last], style + self.style_of("wire--match"))
+            made += [Segment(text[end:first], style), match]
             end = last
-        return [*made, (text[end:], style)]
+        return [*made, Segment(text[end:], style)]
 
     def _step(self, position: int) -> None:
         if position < self.cursor or position < self.line_count() - 1:

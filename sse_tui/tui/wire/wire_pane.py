@@ -53,9 +53,6 @@ class WirePane(Vertical):
             self._show_title()
         self._search.resume()
 
-    def follow(self) -> None:
-        self.log_view.follow()
-
     def _show_title(self) -> None:
         rows = self.log_view.visible_rows
         hidden = rows.seen - len(rows)
