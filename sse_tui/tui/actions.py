@@ -37,6 +37,11 @@ class Action:
     palette: bool = True
 
 
+def _pane(scope: str, group: str, *actions: tuple[str, str, str, str, str]) -> tuple[Action, ...]:
+    """Actions that only work while one pane has the focus: id, run, label, help and keys of each."""
+    return tuple(Action(*action, scope=scope, group=group, palette=False) for action in actions)
+
+
 ACTIONS: tuple[Action, ...] = (
     Action("help", "help", "help", "Show all keys.", keys="f1", plain="question_mark"),
     Action("palette", "command_palette", "palette", "Search all commands.", keys="ctrl+p", palette=False),
@@ -84,57 +89,46 @@ ACTIONS: tuple[Action, ...] = (
            keys="f8"),
     Action("theme", "change_theme", "theme", "Change the colours.", palette=False),
     Action("screenshot", "screenshot", "screenshot", "Save the screen as an SVG file.", keys="f12"),
-
-    Action("send", "send", "send", "Send the prompt.", keys="enter", scope="prompt", group="Prompt", palette=False),
-    Action("newline", "newline", "new line", "Start a new line in the prompt.", keys="shift+enter,ctrl+j,alt+enter",
-           scope="prompt", group="Prompt", palette=False),
-    Action("arm.enter", "submit", "arm it", "Arm the plan in the field.", keys="enter", scope="plan", group="Faults",
-           palette=False),
-    Action("older", "older", "older", "Recall the previous prompt, from the first line.", keys="up", scope="prompt",
-           group="Prompt", palette=False),
-    Action("newer", "newer", "newer", "Recall the next prompt, from the last line.", keys="down", scope="prompt",
-           group="Prompt", palette=False),
-
-    Action("wire.up", "move(-1)", "up", "Select the row above.", keys="up,k", scope="wire", group="Wire log",
-           palette=False),
-    Action("wire.down", "move(1)", "down", "Select the row below.", keys="down,j", scope="wire", group="Wire log",
-           palette=False),
-    Action("wire.pageup", "page(-1)", "page up", "One page up.", keys="pageup", scope="wire", group="Wire log",
-           palette=False),
-    Action("wire.pagedown", "page(1)", "page down", "One page down.", keys="pagedown", scope="wire",
-           group="Wire log", palette=False),
-    Action("wire.first", "first", "first row", "Go to the first row.", keys="home", scope="wire", group="Wire log",
-           palette=False),
-    Action("wire.follow", "follow", "follow", "Go to the last row and follow new ones.", keys="end,G", scope="wire",
-           group="Wire log", palette=False),
-    Action("wire.open", "open_detail", "detail", "Show the selected row in the detail.", keys="enter", scope="wire",
-           group="Wire log", palette=False),
-
-    Action("answer.previous", "step(-1)", "previous token", "Select the previous token, and its row.", keys="left,h",
-           scope="answer", group="Answer", palette=False),
-    Action("answer.next", "step(1)", "next token", "Select the next token, and its row.", keys="right,l",
-           scope="answer", group="Answer", palette=False),
-    Action("answer.open", "open_wire", "show row", "Go to the row of the selected token.", keys="enter",
-           scope="answer", group="Answer", palette=False),
-    Action("answer.end", "follow", "end", "Go to the end and follow.", keys="end", scope="answer", group="Answer",
-           palette=False),
-
-    Action("detail.previous", "detail.tab(-1)", "previous tab", "Show the previous tab.", keys="left,h", scope="detail",
-           group="Detail", palette=False),
-    Action("detail.next", "detail.tab(1)", "next tab", "Show the next of json, text, hex, headers, findings.",
-           keys="right,l", scope="detail", group="Detail", palette=False),
-
-    Action("findings.up", "move(-1)", "up", "Select the finding above.", keys="up,k", scope="findings",
-           group="Findings", palette=False),
-    Action("findings.down", "move(1)", "down", "Select the finding below.", keys="down,j", scope="findings",
-           group="Findings", palette=False),
-    Action("findings.first", "first", "first", "Go to the first finding.", keys="home", scope="findings",
-           group="Findings", palette=False),
-    Action("findings.last", "last", "last", "Go to the last finding.", keys="end", scope="findings",
-           group="Findings", palette=False),
-    Action("findings.open", "open_finding", "show bytes", "Go to the row and the bytes of the finding.", keys="enter",
-           scope="findings", group="Findings", palette=False),
-
+    *_pane(
+        "prompt", "Prompt",
+        ("send", "send", "send", "Send the prompt.", "enter"),
+        ("newline", "newline", "new line", "Start a new line in the prompt.", "shift+enter,ctrl+j,alt+enter"),
+        ("older", "older", "older", "Recall the previous prompt, from the first line.", "up"),
+        ("newer", "newer", "newer", "Recall the next prompt, from the last line.", "down"),
+    ),
+    *_pane("plan", "Faults", ("arm.enter", "submit", "arm it", "Arm the plan in the field.", "enter")),
+    *_pane(
+        "wire", "Wire log",
+        ("wire.up", "move(-1)", "up", "Select the row above.", "up,k"),
+        ("wire.down", "move(1)", "down", "Select the row below.", "down,j"),
+        ("wire.pageup", "page(-1)", "page up", "One page up.", "pageup"),
+        ("wire.pagedown", "page(1)", "page down", "One page down.", "pagedown"),
+        ("wire.first", "first", "first row", "Go to the first row.", "home"),
+        ("wire.follow", "follow", "follow", "Go to the last row and follow new ones.", "end,G"),
+        ("wire.open", "open_detail", "detail", "Show the selected row in the detail.", "enter"),
+    ),
+    *_pane(
+        "answer", "Answer",
+        ("answer.previous", "workspace.step(-1)", "previous token", "Select the previous token, and its row.",
+         "left,h"),
+        ("answer.next", "workspace.step(1)", "next token", "Select the next token, and its row.", "right,l"),
+        ("answer.open", "wire.enter", "show row", "Go to the row of the selected token.", "enter"),
+        ("answer.end", "follow", "end", "Go to the end and follow.", "end"),
+    ),
+    *_pane(
+        "detail", "Detail",
+        ("detail.previous", "detail.tab(-1)", "previous tab", "Show the previous tab.", "left,h"),
+        ("detail.next", "detail.tab(1)", "next tab", "Show the next of json, text, hex, headers, findings.",
+         "right,l"),
+    ),
+    *_pane(
+        "findings", "Findings",
+        ("findings.up", "move(-1)", "up", "Select the finding above.", "up,k"),
+        ("findings.down", "move(1)", "down", "Select the finding below.", "down,j"),
+        ("findings.first", "first", "first", "Go to the first finding.", "home"),
+        ("findings.last", "last", "last", "Go to the last finding.", "end"),
+        ("findings.open", "open_finding", "show bytes", "Go to the row and the bytes of the finding.", "enter"),
+    ),
     Action("fault.cut", "faults.fault('cut@now')", "cut", "Close the connection now, with a FIN.", keys="c",
            scope="faults", group="Faults"),
     Action("fault.reset", "faults.fault('reset@now')", "reset", "Reset the connection now, with an RST.", keys="r",
@@ -143,10 +137,11 @@ ACTIONS: tuple[Action, ...] = (
            scope="faults", group="Faults"),
     Action("fault.arm", "faults.arm", "arm", "Arm a fault, for example cut@event=41.", keys="a", scope="faults",
            group="Faults"),
-    Action("fault.disarm", "faults.disarm", "disarm", "Disarm the armed fault.", keys="backspace", scope="faults",
-           group="Faults", palette=False),
-    Action("fault.leave", "faults.leave", "back", "Leave the faults bar.", keys="escape", scope="faults",
-           group="Faults", palette=False),
+    *_pane(
+        "faults", "Faults",
+        ("fault.disarm", "faults.disarm", "disarm", "Disarm the armed fault.", "backspace"),
+        ("fault.leave", "faults.leave", "back", "Leave the faults bar.", "escape"),
+    ),
 )  # fmt: skip
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
@@ -194,7 +189,8 @@ class Keymap:
             if name in BY_ID:
                 self._custom[name] = ",".join(key.strip() for key in keys.split(","))
             else:
-                self.problems.append(_unknown(name))
+                problem = f"[keys] {name}: there is no such action. {did_you_mean(name, BY_ID)}"
+                self.problems.append(problem.rstrip())
 
     def keys(self, action: Action) -> list[str]:
         """All keys of an action, those that work everywhere first."""
@@ -219,25 +215,18 @@ class Keymap:
         return keymap
 
 
-def _unknown(name: str) -> str:
-    return f"[keys] {name}: there is no such action. {did_you_mean(name, BY_ID)}".rstrip()
-
-
 def bindings(scope: str) -> list[Binding]:
     """The bindings of a scope. Keys that work everywhere are taken before the focused field sees them."""
-    made: list[Binding] = []
-    for action in ACTIONS:
-        if action.scope != scope:
-            continue
-        if action.keys:
-            made.append(
-                Binding(
-                    action.keys, action.run, action.label, show=False, priority=scope in AT_ONCE, id=action.id
-                )
-            )
-        if action.plain:
-            made.append(Binding(action.plain, action.run, action.label, show=False, id=f"{action.id}.plain"))
-    return made
+    return [
+        Binding(keys, action.run, action.label, show=False, priority=priority, id=action.id + suffix)
+        for action in ACTIONS
+        if action.scope == scope
+        for keys, suffix, priority in (
+            (action.keys, "", scope in AT_ONCE),
+            (action.plain, ".plain", False),
+        )
+        if keys
+    ]
 
 
 def footer(context: str) -> list[Action]:

@@ -7,7 +7,8 @@ second, and hands what came to the panes; widgets are changed only in message ha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import ClassVar
 
 from textual.actions import ActionParseResult
@@ -71,15 +72,13 @@ class SseTuiApp(App[int]):
         self._session_closed = False
         self._started = asyncio.Event()
 
-    # -- composition ----------------------------------------------------------------------------------------------
-
     def compose(self) -> ComposeResult:
         """The panes; a session that takes no prompts has no field for them."""
         self.header = HeaderLine(self.session, id="header")
         self.pane_tabs = TabLine(tuple(PANES), id="panes")
         self.workspace = Workspace(self.session, id="main")
         self.strip = MetricsStrip(self.session, id="metrics")
-        self.faults = FaultsBar(possible=self.spec.mode != "open", home=self.workspace.home, id="faults")
+        self.faults = FaultsBar(self.session, self.workspace.home, id="faults")
         self.footer = FooterLine(self.keymap, id="footer")
         work = self.workspace
         # What the part of an action before the dot stands for: ``wire.find``.
@@ -130,7 +129,6 @@ class SseTuiApp(App[int]):
         self.wake()
 
     async def on_unmount(self) -> None:
-        """The session's processes end with the app."""
         await self.close_session()
 
     async def close_session(self) -> None:
@@ -139,8 +137,6 @@ class SseTuiApp(App[int]):
             self._session_closed = True
             self._frames.stop()
             await self.session.close()
-
-    # -- what is shown --------------------------------------------------------------------------------------------
 
     def wake(self) -> None:
         """There may be something new to show. Called from anywhere in the loop."""
@@ -153,7 +149,7 @@ class SseTuiApp(App[int]):
         except SseTuiError as error:
             notify_error(self, error)
             return False
-        self.workspace.add(entries)
+        self.workspace.wire.add(entries)
         self.faults.add(entries)
         return self.session.behind
 
@@ -164,7 +160,6 @@ class SseTuiApp(App[int]):
         self._show_failures()
 
     def _show_failures(self) -> None:
-        """Notices for what has failed since the last frame."""
         status = self.session.status
         if status.error is not None and status.error is not self._shown_error:
             notify_error(self, status.error)
@@ -182,7 +177,7 @@ class SseTuiApp(App[int]):
     def _show_clocks(self) -> None:
         self.header.refresh()
         self.strip.sync()
-        self.faults.sync(self.session.analysis.turns, self.session.armed)
+        self.faults.sync()
         self.footer.show(self.pane_in_use())
 
     def _tick(self) -> None:
@@ -209,42 +204,17 @@ class SseTuiApp(App[int]):
         name = next((node.id for node in nodes if node.id in FOOTER_CONTEXTS), None) or ""
         return "arm" if name == "faults" and self.faults.asking else name
 
-    # -- messages of the panes ------------------------------------------------------------------------------------
-
     def on_pane_entered(self, event: PaneEntered) -> None:
-        """A narrow terminal shows the pane that was entered."""
         self._show_pane(event.pane)
 
     async def on_tab_line_chosen(self, event: TabLine.Chosen) -> None:
-        """A pane's tab was clicked."""
         await self.run_action(f"{PANES[event.tab]}.enter")
 
     def on_descendant_focus(self) -> None:
-        """The footer names the keys of the focused pane."""
         self.footer.show(self.pane_in_use())
 
     async def on_footer_line_pressed(self, event: FooterLine.Pressed) -> None:
-        """A key of the footer was clicked."""
         await self.run_action(event.run, self.focused or self)
-
-    async def on_faults_bar_fault_asked(self, event: FaultsBar.FaultAsked) -> None:
-        """Break the connection; without a stream there is nothing to break."""
-        if not self.session.busy:
-            self.notify("No stream is running: ^x then a arms a fault for the next one.", severity="warning")
-            return
-        await attempt(self, self.session.fault(event.plan))
-
-    async def on_faults_bar_plan_entered(self, event: FaultsBar.PlanEntered) -> None:
-        """Arm the plan, in the running stream or for the next."""
-        if await attempt(self, self.session.fault(event.plan)) and self.session.busy:
-            self.faults.running_plan = event.plan
-
-    def on_faults_bar_disarm_asked(self) -> None:
-        """Take back a fault that is armed for the next stream."""
-        if self.session.armed:
-            self.session.armed = ""
-        elif self.faults.running_plan:
-            self.notify("It is armed in the running stream and cannot be taken back.")
 
     async def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Send the prompt as soon as there is a model to take it."""
@@ -271,8 +241,6 @@ class SseTuiApp(App[int]):
         self._show_hints()
         self.wake()
 
-    # -- Textual's own --------------------------------------------------------------------------------------------
-
     def notify(
         self,
         message: str,
@@ -292,19 +260,12 @@ class SseTuiApp(App[int]):
         await super().on_event(event)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The command palette: the registry's actions."""
         for action in ACTIONS:
             if action.palette:
                 key = self.keymap.first(action)
                 text = action.help + (f" ({key})" if key else "")
-                yield SystemCommand(action.label, text, self._runner(action.run))
+                yield SystemCommand(action.label, text, partial(self.run_action, action.run))
         yield SystemCommand("theme", BY_ID["theme"].help, self.action_change_theme)
-
-    def _runner(self, run: str) -> Callable[[], Awaitable[None]]:
-        async def go() -> None:
-            await self.run_action(run)
-
-        return go
 
     async def run_action(
         self,
@@ -318,33 +279,26 @@ class SseTuiApp(App[int]):
             return False
         return await super().run_action(action, default_namespace, namespaces or self.targets)
 
-    # -- actions --------------------------------------------------------------------------------------------------
-
     def action_help(self) -> None:
-        """All keys."""
         self.push_screen(help_screen(self.keymap))
 
     def action_metrics(self) -> None:
-        """Every number, with its definition."""
         analysis, objectives = self.session.analysis, self.strip.objectives.rows
         self.push_screen(
             metrics_screen(analysis.turn, analysis.header.clock, len(analysis.turns), objectives)
         )
 
     def action_prompt(self) -> None:
-        """Go to the prompt."""
         if self.prompt is not None:
             self.screen.set_focus(self.prompt)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Save the screen as an SVG file in the current folder."""
         try:
             self.notify(f"Saved {self.save_screenshot(filename, path or '.')}")
         except OSError as error:
             self.notify(f"Cannot save the screen: {error.strerror}.", severity="error")
 
     async def action_quit(self) -> None:
-        """End the session and the app."""
         self.exit(0)
 
     async def action_stop(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.message import Message
 from textual.widget import Widget
 
@@ -9,12 +11,11 @@ PANES = {"Answer": "answer", "Wire": "wire", "Detail": "detail"}
 """Tab and widget id of each pane."""
 
 
+@dataclass
 class PaneEntered(Message):
     """The focus went to the pane with this id."""
 
-    def __init__(self, pane: str) -> None:
-        super().__init__()
-        self.pane = pane
+    pane: str
 
 
 def enter(pane: Widget, target: Widget) -> None:

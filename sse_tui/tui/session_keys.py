@@ -25,11 +25,9 @@ class SessionKeys(DOMNode):
         self._wake = wake
 
     def action_bundle(self) -> None:
-        """Make a bug bundle of what is recorded so far."""
         self.bug_bundle.ask()
 
     def action_keep(self) -> None:
-        """Mark the recording as one to keep."""
         try:
             kept = self._session.keep()
         except SseTuiError as error:
@@ -40,7 +38,6 @@ class SessionKeys(DOMNode):
         )
 
     def action_note(self) -> None:
-        """Ask for a bookmark."""
         if self._session.spec.mode == "open":
             self._notices.notify("Bookmarks need a running session; this is a recording.")
             return

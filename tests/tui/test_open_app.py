@@ -221,7 +221,7 @@ async def test_find_jumps_while_typing_and_n_goes_on(opened: Opened, until: Unti
         await pilot.press("N")
         assert app.workspace.wire.log_view.selected_row == first
         await pilot.press("escape")
-        assert not app.workspace.wire.find_bar.is_open
+        assert not app.workspace.wire.find_bar.display
 
 
 async def test_the_slowest_gap_is_two_keys_away(opened: Opened, until: Until) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message
@@ -34,23 +34,12 @@ class AnswerPane(LineView):
         "answer--hint",
     }  # fmt: skip
 
+    @dataclass
     class CharacterClicked(Message):
         """The character at `offset` of a turn's transcript was clicked."""
 
-        def __init__(self, turn: int, offset: int) -> None:
-            super().__init__()
-            self.turn = turn
-            self.offset = offset
-
-    class TokenStep(Message):
-        """The token before (-1) or after (1) the selected one is to be selected."""
-
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
-
-    class RowOpened(Message):
-        """The row of the selected token is to be shown in the wire log."""
+        turn: int
+        offset: int
 
     def __init__(self, prompt_of: Callable[[Turn], str | None], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -58,7 +47,8 @@ class AnswerPane(LineView):
         self.hint: list[tuple[str, str]] = []
         self._turns: Sequence[Turn] = ()
         self._streaming = False
-        self._selected: tuple[int, Span] | None = None
+        self.selected: tuple[int, Span] | None = None
+        """The turn and the span of its transcript that are highlighted."""
         self.border_title = "1 Answer"
 
     def line_count(self) -> int:
@@ -86,7 +76,6 @@ class AnswerPane(LineView):
         self.lines_changed()
 
     def on_resize(self) -> None:
-        """Wrap to the new width."""
         # A column is left free, so that text and scrollbar do not touch.
         if self.document.width != self.content_width - 1:
             self.document.rebuild(self._turns, width=self.content_width - 1)
@@ -102,14 +91,9 @@ class AnswerPane(LineView):
         """The last turn's text for the clipboard, and what to call it."""
         return (self._turns[-1].answer.text if self._turns else ""), "the answer"
 
-    @property
-    def selected(self) -> tuple[int, Span] | None:
-        """The turn and the span of its transcript that are highlighted."""
-        return self._selected
-
     def select(self, turn: int, span: Span | None) -> None:
         """Highlight a span of a turn's transcript and bring it into view; None for none."""
-        self._selected = (turn, span) if span is not None else None
+        self.selected = (turn, span) if span is not None else None
         if span is not None:
             line = self.document.line_of(turn, span[0])
             if line is not None:
@@ -117,10 +101,7 @@ class AnswerPane(LineView):
                 self.show_line(line)
         self.refresh()
 
-    # -- drawing --------------------------------------------------------------------------------------------------
-
     def draw(self, index: int, width: int) -> Strip:
-        """One line of the conversation."""
         if not len(self.document):
             kind, text = self.hint[index]
             return Strip([Segment(text, self.style_of(f"answer--{kind}"))])
@@ -128,19 +109,18 @@ class AnswerPane(LineView):
         style = self.style_of(f"answer--{line.kind}")
         segments = [Segment(line.gutter, style)] if line.gutter else []
         body = line.segments if line.segments is not None else [Segment(line.text, style)]
-        if self._selected is not None:
-            runs = highlight(line, *self._selected)
-            if runs:
-                body = _styled(body, runs, self.style_of("answer--selected"))
+        runs = highlight(line, *self.selected) if self.selected is not None else []
+        if runs:
+            marked = Text.assemble(*((text, style or "") for text, style, _ in body), end="")
+            for first, last in runs:
+                marked.stylize(self.style_of("answer--selected"), first, last)
+            body = list(marked.render(self.app.console))
         segments += body
         if self._streaming and index == self.line_count() - 1:
             segments.append(Segment(CARET, self.style_of("answer--caret")))
         return Strip(segments)
 
-    # -- input ----------------------------------------------------------------------------------------------------
-
     def on_click(self, event: events.Click) -> None:
-        """Post which character was clicked."""
         clicked = self.under(event)
         if clicked is None or not len(self.document):
             return
@@ -149,30 +129,15 @@ class AnswerPane(LineView):
         if offset is not None:
             self.post_message(self.CharacterClicked(line.turn, offset))
 
-    def action_step(self, by: int) -> None:
-        """Select the token before or after."""
-        self.post_message(self.TokenStep(by))
-
-    def action_open_wire(self) -> None:
-        """Go to the wire row of the selection."""
-        self.post_message(self.RowOpened())
-
-    def action_follow(self) -> None:
-        """Go to the end and follow."""
-        self.follow()
-
     def action_enter(self) -> None:
-        """Go to the answer."""
         enter(self, self)
 
     def action_markdown(self) -> None:
-        """Show finished answers as Markdown, or as they were sent."""
         self.document.as_markdown = not self.document.as_markdown
         self.relayout()
         self._show_title()
 
     def on_line_view_follow_changed(self) -> None:
-        """The title says when the pane does not follow."""
         self._show_title()
 
     def _show_title(self) -> None:
@@ -193,17 +158,3 @@ def offset_at(line: DocLine, column: int) -> int | None:
             known = offset
         cells += cell_len(char)
     return known
-
-
-def _styled(segments: list[Segment], runs: list[tuple[int, int]], style: Style) -> list[Segment]:
-    """Lay a style over runs of characters, counted through all segments."""
-    cuts = sorted({edge for run in runs for edge in run})
-    made: list[Segment] = []
-    before = 0
-    for text, own, _ in segments:
-        edges = [0, *(cut - before for cut in cuts if 0 < cut - before < len(text)), len(text)]
-        for first, last in pairwise(edges):
-            inside = any(start <= before + first < end for start, end in runs)
-            made.append(Segment(text[first:last], (own or Style.null()) + style if inside else own))
-        before += len(text)
-    return made

@@ -5,10 +5,10 @@ No widget here: lines come out by number, each with the offsets in the turn's tr
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -51,7 +51,6 @@ class Block:
         return len(self.wrapper.lines) if self.rendered is None else len(self.rendered)
 
     def line(self, index: int) -> DocLine:
-        """One line of the block."""
         gutter = GUTTERS.get(self.kind, "")
         if self.rendered is not None:
             segments, text, offsets = self.rendered[index]
@@ -89,7 +88,6 @@ class Document:
         return self._starts[-1] + len(self.blocks[-1]) if self.blocks else 0
 
     def line(self, index: int) -> DocLine:
-        """The line of this number."""
         block = bisect_right(self._starts, index) - 1
         return self.blocks[block].line(index - self._starts[block])
 
@@ -117,8 +115,6 @@ class Document:
             if block.turn == turn and 0 <= block.start <= offset < block.start + block.length:
                 return start + block.line_of(offset)
         return None
-
-    # -- building -------------------------------------------------------------------------------------------------
 
     def _add(self, block: Block) -> Block:
         self._starts.append(len(self))
@@ -190,11 +186,7 @@ class Document:
             )
 
     def _restart(self) -> None:
-        total = 0
-        self._starts = []
-        for block in self.blocks:
-            self._starts.append(total)
-            total += len(block)
+        self._starts = [0, *accumulate(len(block) for block in self.blocks[:-1])]
 
 
 @dataclass
@@ -223,15 +215,11 @@ def ending(turn: Turn) -> str:
 
 def highlight(line: DocLine, turn: int, span: Span) -> list[tuple[int, int]]:
     """The runs of a line's characters that a span of a turn's transcript wrote, as (first, last + 1)."""
-    if line.turn != turn or not line.offsets:
+    if line.turn != turn:
         return []
     runs: list[tuple[int, int]] = []
     start, end = span
-    if isinstance(line.offsets, range):
-        first, last = max(start, line.offsets.start), min(end, line.offsets.stop)
-        return [(first - line.offsets.start, last - line.offsets.start)] if first < last else []
-    offsets = line.offsets if isinstance(line.offsets, array) else array("q", line.offsets)
-    for column, offset in enumerate(offsets):
+    for column, offset in enumerate(line.offsets):
         if start <= offset < end:
             if runs and runs[-1][1] == column:
                 runs[-1] = (runs[-1][0], column + 1)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 KEEP = 500
 
 
 class History:
-    """Earlier prompts, oldest first, with a position that up and down move. `path` None keeps them in memory."""
+    """Earlier prompts, oldest first, with a position that up and down move."""
 
-    def __init__(self, path: Path | None = None, keep: int = KEEP) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._keep = keep
-        self.entries: list[str] = _read(path)[-keep:] if path is not None else []
+        self.entries = _read(path)
         self._position = len(self.entries)
         self._draft = ""
 
@@ -23,8 +23,14 @@ class History:
         """Remember a prompt that was sent. The same prompt twice in a row is kept once."""
         if text and (not self.entries or self.entries[-1] != text):
             self.entries.append(text)
-            self._append(text)
-        self.entries = self.entries[-self._keep :]
+            # A prompt that cannot be remembered is still sent.
+            with suppress(OSError):
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                # Prompts are private: only their owner may read the file.
+                owned = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+                with open(owned, "a", encoding="utf-8") as file:
+                    file.write(_line(text))
+        self.entries = self.entries[-KEEP:]
         self._position = len(self.entries)
         self._draft = ""
 
@@ -44,20 +50,6 @@ class History:
         self._position += 1
         return self._draft if self._position == len(self.entries) else self.entries[self._position]
 
-    def _append(self, text: str) -> None:
-        if self._path is None:
-            return
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            # Prompts are private: only their owner may read the file.
-            with open(
-                os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8"
-            ) as file:
-                file.write(json.dumps(text, ensure_ascii=False) + "\n")
-        except OSError:
-            # A prompt that cannot be remembered is still sent.
-            self._path = None
-
 
 def _read(path: Path) -> list[str]:
     try:
@@ -73,14 +65,10 @@ def _read(path: Path) -> list[str]:
         if isinstance(value, str):
             entries.append(value)
     if len(entries) > 2 * KEEP:
-        _rewrite(path, entries[-KEEP:])
-    return entries
+        with suppress(OSError):
+            path.write_text("".join(map(_line, entries[-KEEP:])), encoding="utf-8")
+    return entries[-KEEP:]
 
 
-def _rewrite(path: Path, entries: list[str]) -> None:
-    try:
-        path.write_text(
-            "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries), encoding="utf-8"
-        )
-    except OSError:
-        pass
+def _line(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False) + "\n"

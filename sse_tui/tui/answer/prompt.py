@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -21,12 +22,11 @@ class Prompt(TextArea):
 
     BINDINGS: ClassVar[list[BindingType]] = list(bindings("prompt"))
 
+    @dataclass
     class Sent(Message):
         """The text was sent."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
     def __init__(self, history: History, *, id: str | None = None) -> None:
         super().__init__(
@@ -46,7 +46,6 @@ class Prompt(TextArea):
         await super()._on_key(event)
 
     def action_send(self) -> None:
-        """Send the text, unless it is empty."""
         text = self.text.strip()
         if text:
             self.post_message(self.Sent(text))
@@ -57,7 +56,6 @@ class Prompt(TextArea):
         self.text = ""
 
     def action_newline(self) -> None:
-        """Start a new line."""
         self.insert("\n")
 
     def action_older(self) -> None:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from sse_tui.analysis.entry import Entry
-from sse_tui.analysis.turn import Turn
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import parse_plan
 from sse_tui.recording.records import Fault
 from sse_tui.resume import Verdict
+from sse_tui.session.live import Live
 from sse_tui.text.safety import pane_line
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.drawing.fit import LinePart, fit_line
 from sse_tui.tui.drawing.styles import component_style
+from sse_tui.tui.screens.notices import attempt
 
 SIGNS = {"lossless": "✓", "lost": "✗", "repeated": "≈", "restarted": "✗", "unknown": "?"}
 
@@ -53,7 +52,6 @@ class FaultKeys(Widget, can_focus=True):
         return component_style(self, f"faults--{name}")
 
     def render(self) -> Text:
-        """The line."""
         armed, verdict, last = self._shown
         parts = [LinePart(" Faults", self._style("name"), 1)]
         if not self._possible:
@@ -73,18 +71,6 @@ class FaultKeys(Widget, can_focus=True):
             parts.append(verdict_part(verdict, self._style("good"), self._style("bad")))
         return fit_line(parts, self.size.width)
 
-    def on_focus(self) -> None:
-        """Show the keys that work now."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show the key that leads here."""
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """A click gives the bar the focus."""
-        self.focus()
-
 
 def verdict_part(verdict: Verdict, good: Style, bad: Style) -> LinePart:
     """The verdict with a sign: ``verdict: ✓ lossless``."""
@@ -99,34 +85,16 @@ def verdict_part(verdict: Verdict, good: Style, bad: Style) -> LinePart:
 class FaultsBar(Horizontal):
     """The keys, replaced by a field for a plan while one is typed.
 
-    `possible` is false where there is no connection to break; `home` gets the focus where nothing had it before.
+    In a recording there is no connection to break. `home` gets the focus where nothing had it before.
     """
 
-    class FaultAsked(Message):
-        """A fault is to happen now: ``cut@now``."""
-
-        def __init__(self, plan: str) -> None:
-            super().__init__()
-            self.plan = plan
-
-    class PlanEntered(Message):
-        """A plan, checked already, is to be armed."""
-
-        def __init__(self, plan: str) -> None:
-            super().__init__()
-            self.plan = plan
-
-    class DisarmAsked(Message):
-        """The armed fault is to be taken back."""
-
-    def __init__(self, *, possible: bool, home: Widget, id: str | None = None) -> None:
+    def __init__(self, session: Live, home: Widget, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.keys = FaultKeys(possible, id="fault-keys")
-        self.running_plan = ""
-        self._possible = possible
-        self._home = home
-        self._focus_before: Widget | None = None
-        self._armed_next = ""
+        self._session = session
+        self._possible = session.spec.mode != "open"
+        self.keys = FaultKeys(self._possible, id="fault-keys")
+        self._running_plan = ""
+        self._focus_before = home
         self._last = ""
         self._field = Input(id="fault-plan", compact=True, placeholder="cut@event=41", select_on_focus=False)
         self._label = Static(" arm ", id="fault-label", markup=False)
@@ -145,20 +113,17 @@ class FaultsBar(Horizontal):
         for entry in entries:
             if isinstance(entry.record, Fault):
                 self._last = entry.record.did
-                if entry.record.plan.strip() in self.running_plan:
-                    self.running_plan = ""
+                if entry.record.plan.strip() in self._running_plan:
+                    self._running_plan = ""
 
-    def sync(self, turns: Sequence[Turn], armed: str) -> None:
-        """Show what changed. `armed` is the plan for the next stream; `running_plan` that of the running one."""
-        self._armed_next = armed
-        verdict = next((turn.verdict for turn in reversed(turns) if turn.verdict is not None), None)
-        self.keys.show(armed or self.running_plan, verdict, self._last)
-
-    # -- the field ------------------------------------------------------------------------------------------------
+    def sync(self) -> None:
+        """Show the plan that is armed for the next stream or in the running one, the verdict and the last fault."""
+        turns = reversed(self._session.analysis.turns)
+        verdict = next((turn.verdict for turn in turns if turn.verdict is not None), None)
+        self.keys.show(self._session.armed or self._running_plan, verdict, self._last)
 
     @property
     def asking(self) -> bool:
-        """Whether the field is shown."""
         return self._field.display
 
     def _show_field(self, shown: bool) -> None:
@@ -169,24 +134,21 @@ class FaultsBar(Horizontal):
         self.keys.display = not shown
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say at once what is wrong with the plan."""
         event.stop()
         self._problem.update(f" {_problem(event.value) or 'enter arms it, esc cancels'}")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Arm it, or say what is wrong."""
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Arm the plan, in the running stream or for the next, or say what is wrong."""
         event.stop()
-        problem = _problem(event.value)
+        plan, problem = event.value.strip(), _problem(event.value)
         if problem:
             self._problem.update(f" {problem}")
-        else:
-            self.action_leave()
-            self.post_message(self.PlanEntered(event.value.strip()))
-
-    # -- actions --------------------------------------------------------------------------------------------------
+            return
+        self.action_leave()
+        if await attempt(self, self._session.fault(plan)) and self._session.busy:
+            self._running_plan = plan
 
     def action_enter(self) -> None:
-        """Have the next key act on the connection."""
         if not self._possible:
             self.notify("Faults need a live connection; this is a recording.")
             return
@@ -196,9 +158,8 @@ class FaultsBar(Horizontal):
         self.screen.set_focus(self.keys)
 
     def action_leave(self) -> None:
-        """Go back to where the focus was."""
         self._show_field(False)
-        self.screen.set_focus(self._focus_before or self._home)
+        self.screen.set_focus(self._focus_before)
 
     def close_field(self) -> bool:
         """Leave the field without arming anything; False when it was not shown."""
@@ -207,14 +168,16 @@ class FaultsBar(Horizontal):
         self.action_leave()
         return True
 
-    def action_fault(self, plan: str) -> None:
-        """Break the connection now."""
+    async def action_fault(self, plan: str) -> None:
+        """Break the connection now; without a stream there is nothing to break."""
         self.action_leave()
-        self.post_message(self.FaultAsked(plan))
+        if self._session.busy:
+            await attempt(self, self._session.fault(plan))
+        else:
+            self.notify("No stream is running: ^x then a arms a fault for the next one.", severity="warning")
 
     def action_arm(self) -> None:
-        """Ask for a plan."""
-        plan = self._armed_next or "cut@event="
+        plan = self._session.armed or "cut@event="
         self._show_field(True)
         self._problem.update(" enter arms it, esc cancels")
         self._field.value = plan
@@ -222,9 +185,12 @@ class FaultsBar(Horizontal):
         self.screen.set_focus(self._field)
 
     def action_disarm(self) -> None:
-        """Take an armed fault back."""
+        """Take back a fault that is armed for the next stream."""
         self.action_leave()
-        self.post_message(self.DisarmAsked())
+        if self._session.armed:
+            self._session.armed = ""
+        elif self._running_plan:
+            self.notify("It is armed in the running stream and cannot be taken back.")
 
 
 def _problem(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
@@ -19,12 +20,11 @@ class FooterLine(Widget):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"footer--key", "footer--label"}
     ALLOW_SELECT = False
 
+    @dataclass
     class Pressed(Message):
         """An action was clicked."""
 
-        def __init__(self, run: str) -> None:
-            super().__init__()
-            self.run = run
+        run: str
 
     def __init__(self, keymap: Keymap, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -33,13 +33,11 @@ class FooterLine(Widget):
         self._spans: list[tuple[int, int, str]] = []
 
     def show(self, context: str) -> None:
-        """Name the keys of this pane."""
         if context != self._pane:
             self._pane = context
             self.refresh()
 
     def render(self) -> Text:
-        """The line."""
         key_style = component_style(self, "footer--key")
         label_style = component_style(self, "footer--label")
         typing = self._pane in {"prompt", "find", "arm"}
@@ -58,7 +56,6 @@ class FooterLine(Widget):
         return line
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a key does what the key does."""
         for start, end, run in self._spans:
             if start <= event.x < end:
                 self.post_message(self.Pressed(run))

@@ -65,7 +65,6 @@ class HeaderLine(Widget):
         self._live = live
 
     def render(self) -> Text:
-        """The line."""
         return fit_line(self._parts(), self.size.width)
 
     def _style(self, name: str) -> Style:
@@ -137,29 +136,32 @@ class HeaderLine(Widget):
         return pane_line(spec.profile.model or local)
 
     def _state(self, turn: Turn | None, status: SessionStatus) -> list[LinePart]:
-        endpoint = status.endpoint
-        file = self._file_state(turn) if self._live.spec.mode == "open" else None
+        endpoint, spec = status.endpoint, self._live.spec
+        code = loading = ""
+        file = self._file_state(turn) if spec.mode == "open" else None
         if file is not None:
-            return [LinePart(f"{file.sign} {file.word}", self._style(file.style), 0)]
-        if status.capture_gone:
-            return [LinePart("✗ CAPTURE GONE: F8", self._style("bad"), 0)]
-        if self._live.broken_off:
-            return [LinePart("✗ BROKEN OFF", self._style("bad"), 0)]
-        if turn is not None and turn.over and endpoint is not None and endpoint.state == "failed":
-            return [LinePart("✗ ENDPOINT FAILED: F8", self._style("bad"), 0)]
-        if turn is not None:
+            state = file
+        elif status.capture_gone:
+            state = State("✗", "CAPTURE GONE: F8", "bad")
+        elif self._live.broken_off:
+            state = State("✗", "BROKEN OFF", "bad")
+        elif turn is not None and turn.over and endpoint is not None and endpoint.state == "failed":
+            state = State("✗", "ENDPOINT FAILED: F8", "bad")
+        elif turn is not None:
             state = STATES[turn.outcome]
             response = next((c.response for c in reversed(turn.connections) if c.response is not None), None)
             code = f"{response.status} " if response is not None else ""
-            return [LinePart(f"{code}{state.sign} {state.word}", self._style(state.style), 0)]
-        if endpoint is not None:
+        elif endpoint is not None:
             state = ENDPOINT_STATES.get(endpoint.state, State("◌", endpoint.state.upper(), "wait"))
-            return [
-                LinePart(f"{state.sign} {state.word}", self._style(state.style), 0),
-                LinePart(loading_text(endpoint), "", 1),
-            ]
-        state = self._before_anything()
-        return [LinePart(f"{state.sign} {state.word}", self._style(state.style), 0)]
+            loading = loading_text(endpoint)
+        elif spec.mode == "open":
+            state = State("◌", "READING", "wait")
+        elif spec.mode == "chat":
+            state = ENDPOINT_STATES["starting" if spec.profile.base_url is None else "ready"]
+        else:
+            state = STATES[Outcome.CONNECTING]
+        shown = f"{code}{state.sign} {state.word}"
+        return [LinePart(shown, self._style(state.style), 0), LinePart(loading, "", 1)]
 
     def _file_state(self, turn: Turn | None) -> State | None:
         """What an opened file that ends too early looks like; None where its last turn says how it stands."""
@@ -169,14 +171,6 @@ class HeaderLine(Widget):
         if live.behind or live.analysis.end is not None or (turn is not None and turn.over) or live.written:
             return None
         return State("✗", "EMPTY", "bad") if turn is None else STATES[Outcome.UNFINISHED]
-
-    def _before_anything(self) -> State:
-        spec = self._live.spec
-        if spec.mode == "open":
-            return State("◌", "READING", "wait")
-        if spec.mode == "chat":
-            return ENDPOINT_STATES["starting" if spec.profile.base_url is None else "ready"]
-        return STATES[Outcome.CONNECTING]
 
     def _progress(self, turn: Turn, quiet: Style) -> list[LinePart]:
         parts: list[LinePart] = []

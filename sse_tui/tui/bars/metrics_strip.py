@@ -50,7 +50,7 @@ class MetricsStrip(Widget):
         analysis = self._session.analysis
         turn, now = analysis.turn, self._session.now()
         self._turn, self._clock = turn, analysis.header.clock
-        self._ttfts = figures.ttft_series(analysis.turns)
+        self._ttfts = [turn.clocks.clocks().ttft for turn in analysis.turns]
         self._objective_counts = self.objectives.sync(analysis.turns)
         self._idle = self._rate = None
         if turn is not None and not turn.over and now is not None and not self._session.broken_off:
@@ -58,10 +58,8 @@ class MetricsStrip(Widget):
         self.refresh()
 
     def render(self) -> Text:
-        """The lines."""
         width = self.size.width
-        lines = [self._numbers(width), self._sparks(width), self._silence(width)]
-        return Text("\n").join(lines)
+        return Text("\n").join([self._numbers(width), self._sparks(width), self._silence(width)])
 
     def _style(self, name: str) -> Style:
         return component_style(self, f"strip--{name}")

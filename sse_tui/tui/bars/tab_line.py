@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -19,12 +20,11 @@ class TabLine(Widget):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"tabs--on", "tabs--off"}
     ALLOW_SELECT = False
 
+    @dataclass
     class Chosen(Message):
         """A tab was clicked."""
 
-        def __init__(self, tab: str) -> None:
-            super().__init__()
-            self.tab = tab
+        tab: str
 
     def __init__(self, tabs: tuple[str, ...], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -32,12 +32,10 @@ class TabLine(Widget):
         self.chosen = tabs[0]
 
     def choose(self, tab: str) -> None:
-        """Mark a tab as chosen."""
         self.chosen = tab
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """The line of tabs."""
         base = self.rich_style
         on = component_style(self, "tabs--on")
         off = component_style(self, "tabs--off")
@@ -48,7 +46,6 @@ class TabLine(Widget):
         return Strip(segments).adjust_cell_length(self.size.width, base).apply_style(base)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the tab under the pointer."""
         offset = event.get_content_offset(self)
         right = 0
         for tab in self.tabs:

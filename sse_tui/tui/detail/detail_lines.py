@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from sse_tui.analysis.turn import Connection
 from sse_tui.dialects.base import Delta
@@ -52,37 +53,27 @@ def json_lines(row: Row) -> LazyLines:
         return fixed(
             [[(f"{row.label}: no payload", "quiet")], [], *_plain(row.raw.decode("utf-8", "replace"))]
         )
-    if len(data) > JSON_LIMIT:
-        return fixed([[(f"{len(data):,} characters, too long to indent", "quiet")], *_plain(data)])
+    problem, lines = _indented(data)
+    return fixed([*problem, *lines])
+
+
+def _indented(text: str) -> tuple[list[list[Run]], list[list[Run]]]:
+    """What is in the way of indenting a JSON text, and its lines."""
+    if len(text) > JSON_LIMIT:
+        return [[(f"{len(text):,} characters, too long to indent", "quiet")]], _plain(text)
     try:
-        value = json.loads(data)
+        value = json.loads(text)
     except ValueError as error:
-        return fixed([[(f"not JSON: {error}", "quiet")], [], *_plain(data)])
-    return fixed([coloured(line) for line in json.dumps(value, indent=2, ensure_ascii=False).split("\n")])
+        return [[(f"not JSON: {error}", "quiet")], []], _plain(text)
+    return [], [coloured(line) for line in json.dumps(value, indent=2, ensure_ascii=False).split("\n")]
 
 
 def text_lines(row: Row) -> LazyLines:
     """The fields as the standard sees them, and what the dialect made of them."""
-    item = row.item
-    if isinstance(item, Event):
-        lines = [_field("type", item.type or "message"), _field("id", item.id), _field("data", "")]
-        lines += _plain(item.data)
-    elif isinstance(item, Comment):
-        lines = [_field("comment", item.text)]
-    elif isinstance(item, Retry):
-        lines = [_field("retry", f"{item.ms} ms")]
-    elif isinstance(item, Ignored):
-        lines = [_field("ignored", item.line)]
-    elif isinstance(item, NoData):
-        lines = [
-            _field("no data", "nothing was dispatched"),
-            _field("type", item.type),
-            _field("id", item.id),
-        ]
-    elif isinstance(item, Tail):
-        lines = [_field("tail", "discarded at the end of the body"), *_plain(item.text)]
-    else:
+    if row.item is None:
         return fixed(_record_lines(row.record) if row.record is not None else [])
+    name, value, others = _FIELDS[type(row.item)](row.item)
+    lines = [_field(name, value), *others]
     if row.deltas:
         lines += [[], [("means", "title")], *(_delta(delta) for delta in row.deltas)]
     return fixed(lines)
@@ -129,13 +120,7 @@ def _bytes_a_line(width: int) -> int:
 
 def _joined(runs: list[Run]) -> list[Run]:
     """Neighbours of one style as one run."""
-    made: list[Run] = []
-    for text, style in runs:
-        if made and made[-1][1] == style:
-            made[-1] = (made[-1][0] + text, style)
-        else:
-            made.append((text, style))
-    return made
+    return [("".join(text for text, _ in run), style) for style, run in groupby(runs, lambda run: run[1])]
 
 
 def header_lines(conn: Connection | None, clocks: Clocks | None) -> LazyLines:
@@ -163,7 +148,7 @@ def _request_lines(request: Request | None) -> list[list[Run]]:
     lines: list[list[Run]] = [[(f"{request.method} ", "title"), (pane_line(request.url), "")]]
     lines += _header_fields(request.headers)
     if request.body:
-        lines += [[], *_body_lines(request.body)]
+        lines += [[], *_indented(request.body)[1]]
     return lines
 
 
@@ -180,24 +165,13 @@ def _header_fields(headers: Headers) -> list[list[Run]]:
     return [[(f"{pane_line(name)}: ", "key"), (pane_line(value), "string")] for name, value in headers]
 
 
-def _body_lines(body: str) -> list[list[Run]]:
-    if len(body) > JSON_LIMIT:
-        return _plain(body)
-    try:
-        pretty = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
-    except ValueError:
-        return _plain(body)
-    return [coloured(line) for line in pretty.split("\n")]
-
-
 def _record_lines(record: Record) -> list[list[Run]]:
     lines: list[list[Run]] = [[(record.kind, "title")]]
     for name in record.__struct_fields__:
         value = getattr(record, name)
-        if name == "headers":
-            lines += [_field(name, ""), *([("  ", ""), *line] for line in _header_fields(value))]
-        elif name == "body" and value:
-            lines += [_field(name, ""), *([("  ", ""), *line] for line in _body_lines(value))]
+        if name == "headers" or (name == "body" and value):
+            inner = _header_fields(value) if name == "headers" else _indented(value)[1]
+            lines += [_field(name, ""), *([("  ", ""), *line] for line in inner)]
         elif name in {"t", "dt"}:
             lines.append(_field(name, f"{value / 1e6:,.3f} ms"))
         elif value not in (None, ""):
@@ -219,6 +193,25 @@ def _delta(delta: Delta) -> list[Run]:
         (f"{type(delta).__name__.lower():<9} ", "key"),
         (pane_line(_short(shown, 4 * VALUE_LIMIT)), ""),
     ]
+
+
+# The first field of each kind of item, its value, and the lines after it.
+_FIELDS: Mapping[type, Callable[[Any], tuple[str, str, list[list[Run]]]]] = {
+    Event: lambda item: (
+        "type",
+        item.type or "message",
+        [_field("id", item.id), _field("data", ""), *_plain(item.data)],
+    ),
+    Comment: lambda item: ("comment", item.text, []),
+    Retry: lambda item: ("retry", f"{item.ms} ms", []),
+    Ignored: lambda item: ("ignored", item.line, []),
+    NoData: lambda item: (
+        "no data",
+        "nothing was dispatched",
+        [_field("type", item.type), _field("id", item.id)],
+    ),
+    Tail: lambda item: ("tail", "discarded at the end of the body", _plain(item.text)),
+}
 
 
 def _plain(text: str) -> list[list[Run]]:

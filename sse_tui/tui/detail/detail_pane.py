@@ -75,11 +75,9 @@ class DetailLines(LineView):
         self._fold()
 
     def line_count(self) -> int:
-        """Lines of the tab."""
         return self._lines.total if self._folded is None else len(self._folded)
 
     def draw(self, index: int, width: int) -> Strip:
-        """One line."""
         runs = self._lines.line(index) if self._folded is None else self._folded[index]
         return Strip(
             [Segment(text, self.style_of(f"detail--{name}") if name else None) for text, name in runs if text]
@@ -111,13 +109,11 @@ class DetailPane(Vertical):
         self._clocks: Clocks | None = None
 
     def compose(self) -> ComposeResult:
-        """The tabs, the lines and the findings."""
         yield self.tabs
         yield self.lines
         yield self.findings
 
     def sync(self) -> None:
-        """Show what was found since."""
         if self.findings.display and self.findings.stale:
             self.findings.sync()
 
@@ -156,7 +152,6 @@ class DetailPane(Vertical):
         return header_lines(self._conn, self._clocks)
 
     def choose(self, tab: str) -> None:
-        """Show this tab."""
         had_focus = self.inner.has_focus
         self.tabs.choose(tab)
         self.lines.display = tab != "findings"
@@ -177,7 +172,6 @@ class DetailPane(Vertical):
             self.lines.show_line(hex_line_of(self.row, self.lines.content_width, start))
 
     def on_tab_line_chosen(self, event: TabLine.Chosen) -> None:
-        """A tab was clicked."""
         event.stop()
         self.choose(event.tab)
 
@@ -186,14 +180,10 @@ class DetailPane(Vertical):
         if self.tabs.chosen == "hex":
             self._update(keep_position=True)
 
-    # -- actions --------------------------------------------------------------------------------------------------
-
     def action_enter(self) -> None:
-        """Go to the detail."""
         enter(self, self.inner)
 
     def action_tab(self, by: int) -> None:
-        """Show the next or previous tab."""
         self.choose(TABS[(TABS.index(self.tabs.chosen) + by) % len(TABS)])
 
     def action_findings(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -48,19 +49,17 @@ class FindingsView(LineView):
     }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = list(bindings("findings"))
 
+    @dataclass
     class FindingChosen(Message):
         """The cursor is on another finding: its row is to be selected."""
 
-        def __init__(self, number: int) -> None:
-            super().__init__()
-            self.number = number
+        number: int
 
+    @dataclass
     class FindingOpened(Message):
         """The bytes of the chosen finding are to be shown."""
 
-        def __init__(self, number: int) -> None:
-            super().__init__()
-            self.number = number
+        number: int
 
     def __init__(self, findings: Sequence[Finding], *, id: str | None = None) -> None:
         super().__init__(id=id, following=False)
@@ -89,11 +88,10 @@ class FindingsView(LineView):
         self._lay_out()
         self.lines_changed()
         if self.cursor >= 0:
-            self.show_line(self.cursor + max(0, len(self._detail) - 1))
+            self.show_line(self.cursor + len(self._detail))
             self.show_line(self.cursor)
 
     def _lay_out(self) -> None:
-        """The lines of the chosen finding."""
         if not 0 <= self.cursor < len(self.findings):
             self._detail = []
             return
@@ -106,25 +104,22 @@ class FindingsView(LineView):
             ("see", finding.reference, "quiet"),
         ]
         self._detail = [
-            [],
-            *(line for key, text, style in texts if text for line in _folded(key, text, style, width)),
+            line for key, text, style in texts if text for line in _folded(key, text, style, width)
         ]
 
     def line_count(self) -> int:
         """A line for each finding, and more below the chosen one."""
-        return len(self.findings) + max(0, len(self._detail) - 1) if self.findings else 1
+        return len(self.findings) + len(self._detail) if self.findings else 1
 
     def _at(self, index: int) -> tuple[int, int]:
         """The finding that a line belongs to, and which of its lines it is."""
-        more = max(0, len(self._detail) - 1)
         if self.cursor < 0 or index <= self.cursor:
             return index, 0
-        if index <= self.cursor + more:
+        if index <= self.cursor + len(self._detail):
             return self.cursor, index - self.cursor
-        return index - more, 0
+        return index - len(self._detail), 0
 
     def draw(self, index: int, width: int) -> Strip:
-        """One line."""
         if not self.findings:
             return Strip([Segment(NONE, self.style_of("findings--quiet"))])
         number, line = self._at(index)
@@ -132,7 +127,7 @@ class FindingsView(LineView):
             return Strip(
                 [
                     Segment(text, self.style_of(f"findings--{name}") if name else None)
-                    for text, name in self._detail[line]
+                    for text, name in self._detail[line - 1]
                 ]
             )
         return self._head(number, width)
@@ -148,8 +143,7 @@ class FindingsView(LineView):
         message = "" if chosen else pane_line(finding.message)
         strip = Strip(
             [
-                Segment("▸" if chosen else " ", severity),
-                Segment(f"{SIGNS[finding.severity]} ", severity),
+                Segment(f"{'▸' if chosen else ' '}{SIGNS[finding.severity]} ", severity),
                 Segment(f"{pad(finding.rule, rule)} ", self.style_of("findings--rule")),
                 Segment(f"{pad(event + times, EVENT_CELLS)} ", self.style_of("findings--quiet")),
                 Segment(pad(message, max(0, width - used)), self.style_of("findings--text")),
@@ -160,8 +154,6 @@ class FindingsView(LineView):
             if chosen
             else strip
         )
-
-    # -- input ----------------------------------------------------------------------------------------------------
 
     def neighbour(self, by: int) -> int:
         """The number of the finding after or before the chosen one; it may be past either end."""
@@ -174,15 +166,12 @@ class FindingsView(LineView):
             self.post_message(self.FindingChosen(self.cursor))
 
     def action_move(self, by: int) -> None:
-        """The finding before or after."""
         self.move_to(self.cursor + by)
 
     def action_first(self) -> None:
-        """The first finding."""
         self.move_to(0)
 
     def action_last(self) -> None:
-        """The last finding."""
         self.move_to(len(self.findings) - 1)
 
     def action_open_finding(self) -> None:
@@ -203,7 +192,6 @@ class FindingsView(LineView):
             self.action_open_finding()
 
     def on_resize(self) -> None:
-        """Fold to the new width."""
         self._lay_out()
 
     @property

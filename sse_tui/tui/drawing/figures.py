@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from sse_tui.analysis.turn import Turn
@@ -35,18 +34,12 @@ def seconds(value_ms: float) -> str:
 
 
 def rate(value: float | None) -> str:
-    """A rate per second."""
     return UNKNOWN if value is None else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
 
 
 def gap_label(turn: Turn) -> str:
     """ "ITL" where an event is a token as far as counts can tell, else "ICL": the gaps are between chunks then."""
     return label_for(turn.tokens_per_event)
-
-
-def ttft_series(turns: Sequence[Turn]) -> list[float | None]:
-    """The time to first token of each request of the session, None where there was none."""
-    return [turn.clocks.clocks().ttft for turn in turns]
 
 
 def tail_text(stats: Stats) -> tuple[str, str]:
@@ -68,16 +61,12 @@ def clock_text(name: str) -> str:
         return "no clock"
     if name == "imported":
         return "the capture's clock"
-    resolution = time.get_clock_info("monotonic").resolution
-    return f"{name} clock ±{_resolution(1e-9 if name == 'kernel' else resolution)}"
-
-
-def _resolution(value_s: float) -> str:
-    return f"{value_s * 1e9:.0f} ns" if value_s < 1e-6 else f"{value_s * 1e6:.0f} µs"
+    step_s = 1e-9 if name == "kernel" else time.get_clock_info("monotonic").resolution
+    resolution = f"{step_s * 1e9:.0f} ns" if step_s < 1e-6 else f"{step_s * 1e6:.0f} µs"
+    return f"{name} clock ±{resolution}"
 
 
 def clock_figures(clocks: Clocks) -> list[Figure]:
-    """The clocks of a response."""
     return [
         Figure("connect", ms(clocks.connect), "name resolution, TCP and TLS; not part of the other times"),
         Figure("headers", ms(clocks.ttfb), "TTFB: status line and headers have arrived"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Size
@@ -74,8 +73,10 @@ class LineView(ScrollView, can_focus=True):
             self.post_message(self.FollowChanged())
         self.lines_changed()
 
+    def action_follow(self) -> None:
+        self.follow()
+
     def release(self) -> None:
-        """Stop following."""
         if self.following:
             self.following = False
             self.post_message(self.FollowChanged())
@@ -111,15 +112,9 @@ class LineView(ScrollView, can_focus=True):
         self.lines_changed()
 
     def render_line(self, y: int) -> Strip:
-        """A line of the part on screen."""
         index = round(self.scroll_y) + y
         width = self.scrollable_content_region.width
         base = self.rich_style
         if index >= self.line_count():
             return Strip.blank(width, base)
         return self.draw(index, width).adjust_cell_length(width, base).apply_style(base)
-
-
-def strip_of(parts: list[tuple[str, Style | None]]) -> Strip:
-    """A strip from texts and their styles."""
-    return Strip([Segment(text, style) for text, style in parts if text])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from rich.style import Style
 from textual.widget import Widget
 
@@ -17,8 +19,8 @@ def component_style(widget: Widget, name: str) -> Style:
     return without_background(style)
 
 
+@lru_cache(maxsize=1024)
 def without_background(style: Style) -> Style:
-    """A style without its background."""
     return Style(
         color=style.color, bold=style.bold, dim=style.dim, italic=style.italic, underline=style.underline,
         strike=style.strike, reverse=style.reverse,

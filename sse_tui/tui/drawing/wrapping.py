@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator
 from itertools import accumulate
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -25,7 +25,7 @@ class Line(NamedTuple):
     start: int
 
 
-class WrappedLines(Sequence[Line]):
+class WrappedLines:
     """The lines of a long text, in few objects: all but the newest are kept as blocks of one string.
 
     Grows at its end, where the last line may be taken off again; any line can be read.
@@ -40,19 +40,10 @@ class WrappedLines(Sequence[Line]):
     def __len__(self) -> int:
         return len(self._blocks) * BLOCK + len(self._recent)
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
+    def __iter__(self) -> Iterator[Line]:
+        return map(self.__getitem__, range(len(self)))
 
-    @overload
-    def __getitem__(self, index: slice) -> list[Line]: ...
-
-    def __getitem__(self, index: int | slice) -> Line | list[Line]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
-        if index < 0:
-            raise IndexError(index)
+    def __getitem__(self, index: int) -> Line:
         block, line = divmod(index, BLOCK)
         if block >= len(self._blocks):
             return self._recent[index - len(self._blocks) * BLOCK]
@@ -60,7 +51,6 @@ class WrappedLines(Sequence[Line]):
         return Line(text[ends[line - 1] if line else 0 : ends[line]], starts[line])
 
     def append(self, line: Line) -> None:
-        """Add a line at the end."""
         self._recent.append(line)
         if len(self._recent) == 2 * BLOCK:
             done, self._recent = self._recent[:BLOCK], self._recent[BLOCK:]

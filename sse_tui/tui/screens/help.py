@@ -40,14 +40,12 @@ class Overlay(ModalScreen[None]):
         self._content = content
 
     def compose(self) -> ComposeResult:
-        """The box."""
         box = Vertical(VerticalScroll(Static(self._content)), id="overlay")
         box.border_title = self._title
         box.border_subtitle = "esc closes"
         yield box
 
     def action_close(self) -> None:
-        """Back to the app."""
         self.dismiss(None)
 
 

@@ -26,7 +26,6 @@ class Ask(ModalScreen[str | None]):
         self._subtitle = subtitle
 
     def compose(self) -> ComposeResult:
-        """The field in a box."""
         box = Vertical(
             Input(self._value, placeholder=self._placeholder, compact=True, select_on_focus=False), id="ask"
         )
@@ -35,9 +34,7 @@ class Ask(ModalScreen[str | None]):
         yield box
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Done."""
         self.dismiss(event.value.strip() or None)
 
     def action_leave(self) -> None:
-        """Close it without a text."""
         self.dismiss(None)

@@ -40,37 +40,31 @@ FILTERS = (
 
 
 class VisibleRows:
-    """Which row stands at which position of the wire log under a filter."""
+    """Which row stands at which position of the wire log under a filter; `seen` counts the hidden ones too."""
 
     def __init__(self) -> None:
         self.filter = FILTERS[0]
         self._rows: array[int] | None = None
-        self._seen = 0
+        self.seen = 0
 
     def __len__(self) -> int:
-        return self._seen if self._rows is None else len(self._rows)
+        return self.seen if self._rows is None else len(self._rows)
 
     def use(self, chosen: Filter, codes: bytes) -> None:
         """Change the filter; `codes` are the label codes of all rows."""
         self.filter = chosen
         self._rows = None if chosen is FILTERS[0] else array("I")
-        self._seen = 0
+        self.seen = 0
         self.extend(codes)
 
     def extend(self, codes: bytes) -> None:
         """Take in the rows that were added; `codes` are those of the new rows only."""
         if self._rows is not None:
-            rows = range(self._seen, self._seen + len(codes))
+            rows = range(self.seen, self.seen + len(codes))
             self._rows.extend(compress(rows, self.filter.mask(codes)))
-        self._seen += len(codes)
-
-    @property
-    def seen(self) -> int:
-        """How many rows, shown or not, were taken in."""
-        return self._seen
+        self.seen += len(codes)
 
     def row(self, position: int) -> int:
-        """The row at a position."""
         return position if self._rows is None else self._rows[position]
 
     def position(self, row: int) -> int:

@@ -44,11 +44,11 @@ class RowSearch:
         self._bar.count(0, 0, 1.0)
         self.resume()
 
-    def resume(self) -> None:
+    def resume(self, delay: float = SOON_S) -> None:
         """Search on when there are rows that were not searched yet."""
         if self._finder is not None and not self._waiting and self._finder.scanned < self._total:
             self._waiting = True
-            self._later(SOON_S, self._slice)
+            self._later(delay, self._slice)
 
     @property
     def _total(self) -> int:
@@ -66,9 +66,7 @@ class RowSearch:
             if row is not None:
                 self._log.select_row(row)
         self._count()
-        if not finished:
-            self._waiting = True
-            self._later(PAUSE_S, self._slice)
+        self.resume(PAUSE_S)
 
     def move(self, by: int) -> bool:
         """Go to the next (1) or previous (-1) match; False when there is none."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
@@ -13,7 +15,7 @@ from textual.strip import Strip
 from sse_tui.errors import RecordingError
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.detail.findings import SIGNS
-from sse_tui.tui.drawing.line_view import LineView, strip_of
+from sse_tui.tui.drawing.line_view import LineView
 from sse_tui.tui.wire.filters import FILTERS, Filter, VisibleRows
 from sse_tui.tui.wire.finder import ranges
 from sse_tui.tui.wire.wire_row import Cells, Columns, cells
@@ -40,13 +42,12 @@ class WireLog(LineView):
         "wire--cursor", "wire--match", "wire--warning", "wire--info",
     }  # fmt: skip
 
+    @dataclass
     class RowSelected(Message):
         """The cursor moved to a row, or to none; `by_hand` is false where it followed the stream."""
 
-        def __init__(self, row: int | None, by_hand: bool) -> None:
-            super().__init__()
-            self.row = row
-            self.by_hand = by_hand
+        row: int | None
+        by_hand: bool
 
     class RowOpened(Message):
         """The selected row is to be shown in the detail."""
@@ -59,10 +60,7 @@ class WireLog(LineView):
         self._source = source
         self._cache: dict[int, tuple[Cells, str]] = {}
 
-    # -- rows -----------------------------------------------------------------------------------------------------
-
     def line_count(self) -> int:
-        """The rows that the filter lets through."""
         return len(self.visible_rows)
 
     def sync(self) -> bool:
@@ -89,7 +87,6 @@ class WireLog(LineView):
 
     @property
     def selected_row(self) -> int | None:
-        """The row under the cursor."""
         return self.visible_rows.row(self.cursor) if 0 <= self.cursor < self.line_count() else None
 
     def select_row(self, row: int, *, by_hand: bool = True) -> None:
@@ -118,7 +115,6 @@ class WireLog(LineView):
         self.refresh()
 
     def follow(self) -> None:
-        """Go to the last row and stay there."""
         super().follow()
         self._set_cursor(self.line_count() - 1, by_hand=False)
 
@@ -127,14 +123,11 @@ class WireLog(LineView):
         self.query_text = query
         self.refresh()
 
-    # -- drawing --------------------------------------------------------------------------------------------------
-
     def cells(self, row: int) -> Cells:
         """The text of a row by column, whether the filter shows it or not."""
         return self._laid_out(row)[0]
 
     def _laid_out(self, index: int) -> tuple[Cells, str]:
-        """The row's cells and its label."""
         laid_out = self._cache.get(index)
         if laid_out is None:
             try:
@@ -149,21 +142,20 @@ class WireLog(LineView):
         return laid_out
 
     def draw(self, index: int, width: int) -> Strip:
-        """One row."""
         row = self.visible_rows.row(index)
         laid_out, label = self._laid_out(row)
         texts = Columns(width).fit(laid_out)
         own = self.style_of(f"wire--{STYLES.get(label, 'event')}")
         time = self.style_of("wire--time")
         selected = index == self.cursor
-        strip = strip_of(
+        strip = Strip(
             [
-                ("▸" if selected else " ", own),
+                Segment("▸" if selected else " ", own),
                 self._severity(row),
-                (texts.number + texts.t_ms, time),
-                (texts.gap, self.style_of("wire--stutter") if texts.stutter else time),
-                (texts.size, time),
-                (texts.kind, own),
+                Segment(texts.number + texts.t_ms, time),
+                Segment(texts.gap, self.style_of("wire--stutter") if texts.stutter else time),
+                Segment(texts.size, time),
+                Segment(texts.kind, own),
                 *self._content(texts.content, own),
             ]
         )
@@ -171,21 +163,19 @@ class WireLog(LineView):
             strip = strip.adjust_cell_length(width).apply_style(self.style_of("wire--cursor"))
         return strip
 
-    def _severity(self, row: int) -> tuple[str, Style | None]:
-        """The letter of the worst finding about a row."""
+    def _severity(self, row: int) -> Segment:
         severity = self._source.severity(row)
-        return (SIGNS[severity], self.style_of(f"wire--{severity}")) if severity else (" ", None)
+        return Segment(SIGNS[severity], self.style_of(f"wire--{severity}")) if severity else Segment(" ")
 
-    def _content(self, text: str, style: Style) -> list[tuple[str, Style | None]]:
+    def _content(self, text: str, style: Style) -> list[Segment]:
         """The content with the matches of the query highlighted."""
-        made: list[tuple[str, Style | None]] = []
+        made: list[Segment] = []
         end = 0
         for first, last in ranges(text, self.query_text):
-            made += [(text[end:first], style), (text[first:last], style + self.style_of("wire--match"))]
+            match = Segment(text[first:last], style + self.style_of("wire--match"))
+            made += [Segment(text[end:first], style), match]
             end = last
-        return [*made, (text[end:], style)]
-
-    # -- input ----------------------------------------------------------------------------------------------------
+        return [*made, Segment(text[end:], style)]
 
     def _step(self, position: int) -> None:
         if position < self.cursor or position < self.line_count() - 1:
@@ -193,27 +183,18 @@ class WireLog(LineView):
         self._set_cursor(position, by_hand=True)
 
     def action_move(self, by: int) -> None:
-        """Move the cursor by rows."""
         self._step(self.cursor + by)
 
     def action_page(self, by: int) -> None:
-        """Move the cursor by pages."""
         self._step(self.cursor + by * max(1, self.size.height - 1))
 
     def action_first(self) -> None:
-        """Go to the first row."""
         self._step(0)
 
-    def action_follow(self) -> None:
-        """Go to the end and follow."""
-        self.follow()
-
     def action_open_detail(self) -> None:
-        """Show the row in the detail."""
         self.post_message(self.RowOpened())
 
     def on_click(self, event: events.Click) -> None:
-        """Select the row that was clicked; a double click opens it in the detail."""
         clicked = self.under(event)
         if clicked is not None:
             self._step(clicked[0])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from sse_tui.analysis.entry import Entry
 from sse_tui.text.wording import many
@@ -37,7 +37,6 @@ class WirePane(Vertical):
         self.border_title = "2 Wire"
 
     def compose(self) -> ComposeResult:
-        """The headings and the rows."""
         yield self._head
         yield self.log_view
         yield self.end
@@ -53,10 +52,6 @@ class WirePane(Vertical):
         if self.log_view.sync():
             self._show_title()
         self._search.resume()
-
-    def follow(self) -> None:
-        """Go to the last row and stay there."""
-        self.log_view.follow()
 
     def _show_title(self) -> None:
         rows = self.log_view.visible_rows
@@ -75,54 +70,45 @@ class WirePane(Vertical):
         return self._source.row(row).raw.decode("utf-8", "replace"), f"row {row}"
 
     def on_resize(self) -> None:
-        """Fit the headings to the width."""
         self._head.update(Columns(self.log_view.content_width).line(HEADINGS))
 
     def on_line_view_follow_changed(self) -> None:
-        """The title says whether the log follows."""
         self._show_title()
 
-    # -- actions --------------------------------------------------------------------------------------------------
-
     def action_enter(self) -> None:
-        """Go to the wire log."""
         enter(self, self.log_view)
 
     def action_find(self) -> None:
-        """Open the find bar."""
-        self.find_bar.open()
+        self.find_bar.display = True
         enter(self, self.find_bar.field)
 
-    def on_find_bar_changed(self, event: FindBar.Changed) -> None:
-        """Search while typing."""
-        self._search.start(event.query)
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._search.start(event.value)
 
-    def on_find_bar_accepted(self) -> None:
-        """Enter in the find bar: to the matches."""
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
         self.screen.set_focus(self.log_view)
 
     def close_find(self) -> bool:
         """Close the find bar and forget its query; False when it was not open."""
-        if not self.find_bar.is_open:
+        if not self.find_bar.display:
             return False
-        self.find_bar.close()
+        self.find_bar.display = False
         self._search.start("")
         self.screen.set_focus(self.log_view)
         return True
 
     def action_find_next(self, by: int) -> None:
-        """Go to the next or previous match."""
         if not self._search.move(by):
             self.notify("No match." if self.log_view.query_text else "/ finds text in the wire log.")
 
     def action_filter(self, by: int) -> None:
-        """Use the next or previous filter."""
         current = FILTERS.index(self.log_view.visible_rows.filter)
         self.log_view.use_filter(FILTERS[(current + by) % len(FILTERS)])
         self._show_title()
 
     def action_slowest_gap(self) -> None:
-        """Go to the longest gap of the turn."""
         if self._slowest.row is None:
             self.notify("No gap was observed yet.")
             return

@@ -56,27 +56,17 @@ class Columns:
     """The widths of the columns for a pane's width; the content gets what is left."""
 
     def __init__(self, width: int) -> None:
-        self.number, self.t_ms, self.gap, self.size, self.kind = (
-            (5, 8, 7, 5, 9) if width >= 60 else (4, 7, 6, 4, 9)
-        )
+        fixed = (5, 8, 7, 5, 9) if width >= 60 else (4, 7, 6, 4, 9)
         # Two cells on the left for the cursor and a finding's letter, one after each column.
-        used = 2 + self.number + self.t_ms + self.gap + self.size + self.kind + 5
-        self.content = max(6, width - used)
+        self._widths = (*fixed, max(6, width - 2 - sum(fixed) - len(fixed)))
 
     def fit(self, row: Cells) -> Cells:
         """The texts padded or cut to their columns, each but the content with the space after it."""
-        return Cells(
-            f"{pad(row.number, self.number, right=True)} ",
-            f"{pad(row.t_ms, self.t_ms, right=True)} ",
-            f"{pad(row.gap, self.gap, right=True)} ",
-            f"{pad(row.size, self.size, right=True)} ",
-            f"{pad(row.kind, self.kind)} ",
-            pad(row.content, self.content),
-            row.stutter,
-        )
+        *numbers, kind, content = self._widths
+        fitted = [f"{pad(text, width, right=True)} " for text, width in zip(row, numbers, strict=False)]
+        return Cells(*fitted, f"{pad(row.kind, kind)} ", pad(row.content, content), row.stutter)
 
     def line(self, row: Cells) -> str:
-        """The row as one line."""
         return "  " + "".join(self.fit(row)[:6])
 
 

@@ -30,7 +30,6 @@ class WireSource:
         return self._session.found.worst(index)
 
     def turn(self, index: int) -> Turn | None:
-        """The turn that a row belongs to."""
         turns = self._session.analysis.turns
         position = self._session.rows.turn_of(index)
         if 0 <= position < len(turns):

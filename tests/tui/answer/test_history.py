@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sse_tui.tui.answer.history import History
 
 
-def test_up_and_down_go_through_the_prompts_and_back_to_the_draft() -> None:
-    history = History()
+def test_up_and_down_go_through_the_prompts_and_back_to_the_draft(tmp_path: Path) -> None:
+    history = History(tmp_path / "prompts.jsonl")
     for text in ("one", "two"):
         history.add(text)
     assert history.older("draft") == "two"
@@ -41,8 +43,10 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_prompt(tmp_path: Path) 
     assert history.older("") == "kept in memory"
 
 
-def test_only_the_last_prompts_are_kept() -> None:
-    history = History(keep=3)
+def test_only_the_last_prompts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sse_tui.tui.answer.history.KEEP", 3)
+    history = History(tmp_path / "prompts.jsonl")
     for number in range(10):
         history.add(str(number))
     assert history.entries == ["7", "8", "9"]
+    assert History(tmp_path / "prompts.jsonl").entries == ["7", "8", "9"]

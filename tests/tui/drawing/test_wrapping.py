@@ -71,7 +71,7 @@ def test_only_the_last_line_is_laid_out_again() -> None:
     wrapper.feed("one two three four")
     before = list(wrapper.lines)
     assert wrapper.feed(" five") == len(before) - 1
-    assert wrapper.lines[: len(before) - 1] == before[:-1]
+    assert list(wrapper.lines)[: len(before) - 1] == before[:-1]
 
 
 def test_a_long_text_has_the_same_lines_however_many_they_are() -> None:
