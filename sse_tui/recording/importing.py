@@ -10,8 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording.imports import Kind, Piece, import_pieces, kind_of
-from sse_tui.recording.imports.raw import raw_records
+from sse_tui.recording.imports import Kind, Piece, import_pieces, kind_of, raw_records
 from sse_tui.recording.imports.sniffing import SNIFF_BYTES, undecided
 from sse_tui.recording.reader import (
     Pairs,

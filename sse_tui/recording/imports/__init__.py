@@ -7,12 +7,12 @@
 - `har`: HTTP archives of Chrome, Firefox, and our own with the times of every read.
 - `cassette`: VCR cassettes, YAML or JSON.
 
-The input is pieces: (nanoseconds, bytes), with all times 0 for a file without times. Formats that are a single
+The input consists of pieces: (nanoseconds, bytes); in a file without times, all times are 0. Formats that are a single
 document are read completely, up to `whole_documents.DOCUMENT_LIMIT`; the others as they arrive.
 """
 
-from sse_tui.recording.imports.dispatch import Imported, import_pieces
+from sse_tui.recording.imports.dispatch import Imported, import_pieces, raw_records
 from sse_tui.recording.imports.piece import Piece
 from sse_tui.recording.imports.sniffing import Kind, kind_of
 
-__all__ = ["Imported", "Kind", "Piece", "import_pieces", "kind_of"]
+__all__ = ["Imported", "Kind", "Piece", "import_pieces", "kind_of", "raw_records"]

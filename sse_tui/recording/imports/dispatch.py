@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from sse_tui.recording.imports.piece import Piece
-from sse_tui.recording.imports.raw import raw_records
 from sse_tui.recording.imports.sniffing import Kind
-from sse_tui.recording.records import Record
+from sse_tui.recording.records import Close, End, Record, chunk
 
 # ns; 146 years.
 LATEST = 2**62
@@ -24,33 +23,45 @@ class Imported(NamedTuple):
     records: Iterator[Record]
 
 
-# The module of a format is imported when an input is in it.
-_AS_IT_COMES: dict[Kind, str] = {"http": "http_dump", "curl-verbose": "curl_verbose"}
-_WITH_TIMES: dict[Kind, str] = {"timed-log": "timed_log", "devtools": "devtools"}
-_DOCUMENTS: dict[Kind, str] = {"har": "har", "cassette": "cassette"}
+# The module of a format, imported when an input is in it, and what reads the format.
+_READERS: dict[Kind, tuple[str, str]] = {
+    "http": ("http_dump", "HttpDump"),
+    "curl-verbose": ("curl_verbose", "CurlVerbose"),
+    "timed-log": ("timed_log", "TimedLog"),
+    "devtools": ("devtools", "EventStreamTable"),
+    "har": ("har", "read"),
+    "cassette": ("cassette", "read"),
+}
 
 
 def import_pieces(kind: Kind, pieces: Iterable[Piece], *, clock: str) -> Imported:
     """The records of an input in a format other than our own.
 
-    `clock` is where the times of the pieces come from, "none" when they mean nothing. A document (HAR, cassette) is
-    read here to its end, the others while the records are taken. Raises RecordingError, here or then.
+    `clock` is the source of the pieces' times, "none" if these have no meaning. A document (HAR, cassette) is read
+    completely here, the other formats as their records are taken. Raises RecordingError, here or then.
     """
     if kind == "event-stream":
         return Imported(clock, raw_records(pieces))
-    if kind in _DOCUMENTS:
-        clock, records = _module(_DOCUMENTS[kind]).read(pieces)
-        return Imported(clock, _within(records))
-    if kind in _WITH_TIMES:
-        return Imported("imported", _within(_module(_WITH_TIMES[kind]).records(pieces)))
-    return Imported(clock, _module(_AS_IT_COMES[kind]).records(pieces))
+    module, name = _READERS[kind]
+    reader = getattr(import_module(f"sse_tui.recording.imports.{module}"), name)
+    if kind in ("har", "cassette"):
+        clock, records = reader(pieces)
+    else:
+        clock = "imported" if kind in ("timed-log", "devtools") else clock
+        records = reader().records(pieces)
+    return Imported(clock, _within(records))
 
 
-def _module(name: str) -> Any:
-    return import_module(f"sse_tui.recording.imports.{name}")
+def raw_records(pieces: Iterable[Piece], *, turn: int = 1, conn: int = 1) -> Iterator[Record]:
+    """The records of a raw event stream: each piece as a chunk, then close and end."""
+    t = 0
+    for t, data in pieces:
+        yield chunk(t, data, turn=turn, conn=conn)
+    yield Close(t=t, turn=turn, conn=conn, reason="eof")
+    yield End(t=t, reason="imported")
 
 
 def _within(records: Iterator[Record]) -> Iterator[Record]:
-    """The records, none of them later than a recording can say: a capture may name any year."""
+    """The records, none of them later than a recording can express: a capture may contain any year."""
     for record in records:
         yield record if record.t <= LATEST else msgspec.structs.replace(record, t=LATEST)

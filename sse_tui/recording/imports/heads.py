@@ -1,14 +1,15 @@
-"""Heads of HTTP messages as captures print them, and the body that follows, as records."""
+"""Heads of HTTP messages as captures print them, and the bodies that follow, as records."""
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
 
+from sse_tui.errors import RecordingError
 from sse_tui.fields import first, without
 from sse_tui.recording.imports.dechunk import ChunkedError, Dechunker
 from sse_tui.recording.imports.piece import malformed
@@ -34,38 +35,37 @@ class ResponseHead(NamedTuple):
 
     @property
     def interim(self) -> bool:
-        """Whether a further head follows in place of a body (1xx, but not the switch of protocols)."""
+        """Whether another head follows instead of a body (1xx, except 101 Switching Protocols)."""
         return self.status < 200 and self.status != 101
 
 
 def response_head(lines: Sequence[str]) -> ResponseHead:
-    """The head whose lines, without their ends, these are. Raises RecordingError."""
-    match = _STATUS.fullmatch(lines[0].rstrip()) if lines else None
-    if match is None:
-        raise malformed(
-            "head",
-            f"{lines[0][:80]!r} is not an HTTP status line."
-            if lines
-            else "The response has no header section.",
-        )
-    return ResponseHead(int(match[2]), f"HTTP/{match[1]}", headers_of(lines[1:]))
+    """The head with these lines, which have no line ends. Raises RecordingError."""
+    status = _first_line(lines, _STATUS, "response", "status")
+    return ResponseHead(int(status[2]), f"HTTP/{status[1]}", headers_of(lines[1:]))
 
 
-def request_of(lines: Sequence[str], *, t: int, turn: int, conn: int, scheme: str = "http") -> Request:
-    """The request whose head these lines are; its URL from the target and the Host header."""
-    match = _REQUEST.fullmatch(lines[0].rstrip()) if lines else None
-    if match is None:
-        raise malformed(
-            "head",
-            f"{lines[0][:80]!r} is not an HTTP request line."
-            if lines
-            else "The request has no header section.",
-        )
+def request_of(lines: Sequence[str], *, t: int, scheme: str = "http") -> Request:
+    """The request with these header lines; its URL is made of the target and the Host header."""
+    method, target, _ = _first_line(lines, _REQUEST, "request", "request").groups()
     headers = headers_of(lines[1:])
-    target = match[2]
     host = first(headers, "host") or first(headers, ":authority")
     url = f"{scheme}://{host}{target}" if host and target.startswith("/") else target
-    return Request(t=t, turn=turn, conn=conn, method=match[1], url=url, headers=headers)
+    return Request(t=t, turn=1, conn=1, method=method, url=url, headers=headers)
+
+
+def _first_line(lines: Sequence[str], pattern: re.Pattern[str], message: str, line: str) -> re.Match[str]:
+    if not lines:
+        raise malformed("head", f"The {message} has no header section.")
+    match = pattern.fullmatch(lines[0].rstrip())
+    if match is None:
+        raise malformed("head", f"{lines[0][:80]!r} is not an HTTP {line} line.")
+    return match
+
+
+def head_too_large() -> RecordingError:
+    """The error for a header section larger than `HEAD_LIMIT`."""
+    return malformed("head", f"A header section is larger than {HEAD_LIMIT} bytes.")
 
 
 def headers_of(lines: Sequence[str]) -> Headers:
@@ -96,7 +96,7 @@ def without_undone_coding(headers: Headers, body: bytes) -> Headers:
 
 
 def is_text(body: bytes) -> bool:
-    """Whether the beginning of a body is text, and so under no content coding. False when it is empty."""
+    """Whether the beginning of a body is text, so that no content coding is applied. False if it is empty."""
     start = body[:LOOK]
     try:
         text = start.decode()
@@ -108,7 +108,7 @@ def is_text(body: bytes) -> bool:
 
 
 def with_body(request: Request, body: bytes) -> Request:
-    """The request with its body: text, or base64 where it is not UTF-8."""
+    """The request with its body: text, or base64 if it is not UTF-8."""
     if not body:
         return request
     try:
@@ -118,16 +118,16 @@ def with_body(request: Request, body: bytes) -> Request:
 
 
 class CapturedBody:
-    """The response to one request, from its head on: feed it the body, close it, and take the records.
+    """The response to one request: feed it the body, close it, and take the records.
 
-    A chunked transfer coding is removed where the capture still has it. `promised` tells whether a Content-Length
-    counts the bytes that come; it does not where the capture removed a content coding.
+    A chunked transfer coding is removed if the capture still has it. The end is compared with Content-Length unless a
+    coding was removed, because the bytes counted there are then other ones.
     """
 
-    def __init__(self, head: ResponseHead, *, t: int, turn: int, conn: int) -> None:
+    def __init__(self, head: ResponseHead, *, t: int, conn: int) -> None:
+        self.begun = False
         self._head = head
         self._t = t
-        self._turn = turn
         self._conn = conn
         self._held = b""
         self._headers: Headers | None = None
@@ -143,7 +143,7 @@ class CapturedBody:
         return [] if self._coded else self._response(b"")
 
     def feed(self, t: int, data: bytes) -> list[Record]:
-        """What the next bytes of the body are."""
+        """The records of the next bytes of the body."""
         self._t = t
         if not self._maybe_chunked and self._headers is not None:
             return self._piece(self._dechunked(data))
@@ -154,12 +154,12 @@ class CapturedBody:
         return self._start(held)
 
     def close(self, t: int, reason: str = "eof", detail: str = "") -> list[Record]:
-        """The rest, and how it ended; the framing may know better than the end of the input."""
+        """The remaining records, and how the body ended; the framing may know better than the end of the input."""
         self._t = t
         records = self._start(self._held) if self._maybe_chunked or self._headers is None else []
         if reason == "eof":
-            reason, detail = self._ending(detail)
-        return [*records, Close(t=t, turn=self._turn, conn=self._conn, reason=reason, detail=detail)]
+            reason, detail = self._ending()
+        return [*records, Close(t=t, turn=1, conn=self._conn, reason=reason, detail=detail)]
 
     def _start(self, data: bytes) -> list[Record]:
         if self._maybe_chunked:
@@ -171,23 +171,18 @@ class CapturedBody:
         return [*records, *self._piece(plain)]
 
     def _response(self, body: bytes) -> list[Record]:
-        self._headers = without_undone_coding(self._head.headers, body) if self._coded else self._head.headers
-        if len(self._headers) == len(self._head.headers) and not self._maybe_chunked:
-            self._length = content_length(self._headers)
-        return [
-            Response(
-                t=self._t,
-                turn=self._turn,
-                conn=self._conn,
-                status=self._head.status,
-                http_version=self._head.http_version,
-                headers=self._headers,
-            )
-        ]
+        status, version, headers = self._head
+        self._headers = without_undone_coding(headers, body) if self._coded else headers
+        if len(self._headers) == len(headers) and not self._maybe_chunked:
+            self._length = content_length(headers)
+        response = Response(
+            t=self._t, turn=1, conn=self._conn, status=status, http_version=version, headers=self._headers
+        )
+        return [response]
 
     def _piece(self, data: bytes) -> list[Record]:
         self._size += len(data)
-        return [chunk(self._t, data, turn=self._turn, conn=self._conn)] if data else []
+        return [chunk(self._t, data, turn=1, conn=self._conn)] if data else []
 
     def _dechunked(self, data: bytes) -> bytes:
         if self._chunked is None:
@@ -200,7 +195,7 @@ class CapturedBody:
             self._broken = str(error)
             return error.before
 
-    def _ending(self, detail: str) -> tuple[str, str]:
+    def _ending(self) -> tuple[str, str]:
         if self._broken:
             return "error", f"bad chunked framing: {self._broken}"
         if self._chunked is not None and not self._chunked.complete:
@@ -208,4 +203,43 @@ class CapturedBody:
         has_no_body = self._head.status in (204, 304)
         if self._length is not None and not has_no_body and self._size < self._length:
             return "incomplete", f"{self._length - self._size} of {self._length} bytes are missing"
-        return "eof", detail
+        return "eof", ""
+
+
+class CapturedTurn:
+    """The requests and responses of a capture, all of one turn, each response on a connection of its own.
+
+    `t` is the time of whatever is taken next, `request` the one without a response, `body` the latest response's.
+    """
+
+    def __init__(self) -> None:
+        self.t = 0
+        self.request: Request | None = None
+        self.body: CapturedBody | None = None
+        self._conn = 0
+
+    def answer(self, lines: Sequence[str]) -> Iterator[Record]:
+        """Take the head of a response."""
+        head = response_head(lines)
+        if head.interim:
+            return
+        if self.body is not None:
+            yield from self.body.close(self.t)
+        self._conn += 1
+        if self.request is not None:
+            yield msgspec.structs.replace(self.request, conn=self._conn)
+            self.request = None
+        self.body = CapturedBody(head, t=self.t, conn=self._conn)
+        yield from self.body.begin()
+
+    def more(self, data: bytes) -> Iterator[Record]:
+        """Take more of the body; bytes before the first response are ignored."""
+        if self.body is not None:
+            yield from self.body.feed(self.t, data)
+
+    def close(self, reason: str = "eof", detail: str = "") -> Iterator[Record]:
+        """The capture ended, for this reason if the framing does not know better."""
+        if self.body is not None:
+            yield from self.body.close(self.t, reason, detail)
+        elif self.request is not None:
+            yield msgspec.structs.replace(self.request, conn=self._conn + 1)

@@ -1,6 +1,6 @@
-"""Times as loggers write them before a line, to nanoseconds, by integers, so that nothing is lost to rounding.
+"""Times as loggers write them before a line, in integer nanoseconds, so that nothing is lost to rounding.
 
-Absolute ones count from 1970, those without a date from midnight, and those of a run from its beginning. Only their
+Times with a date count from 1970, those without from midnight, and those of a program's run from its start. Only their
 differences are used.
 """
 
@@ -30,15 +30,19 @@ def _iso(match: re.Match[str]) -> int:
 
 def _clock(match: re.Match[str]) -> int:
     hours, minutes, seconds, fraction = match.groups()
-    return (int(hours) * 3600 + int(minutes) * 60 + int(seconds)) * NS + _ns(fraction)
+    return of_day(int(hours), int(minutes), int(seconds), fraction)
+
+
+def of_day(hours: int, minutes: int, seconds: int, fraction: str | None) -> int:
+    """A time of day in ns since midnight; `fraction` are the digits after the decimal point."""
+    return (hours * 3600 + minutes * 60 + seconds) * NS + _ns(fraction)
 
 
 def _dated(match: re.Match[str]) -> int:
     month, day, hours, minutes, seconds, fraction = match.groups()
     # Without a year: any leap year will do.
-    date = datetime(2000, _MONTHS.index(month) + 1, int(day), tzinfo=UTC)
-    days = (date - _EPOCH) // timedelta(days=1)
-    return days * DAY + (int(hours) * 3600 + int(minutes) * 60 + int(seconds)) * NS + _ns(fraction)
+    days = (datetime(2000, _MONTHS.index(month) + 1, int(day), tzinfo=UTC) - _EPOCH).days
+    return days * DAY + of_day(int(hours), int(minutes), int(seconds), fraction)
 
 
 def _seconds(match: re.Match[str]) -> int:
@@ -46,15 +50,14 @@ def _seconds(match: re.Match[str]) -> int:
 
 
 def _digits(match: re.Match[str]) -> int:
-    digits = match[1]
-    return int(digits.ljust(19, "0"))
+    return int(match[1].ljust(19, "0"))
 
 
 def _ns(fraction: str | None) -> int:
     return int((fraction or "0")[:9].ljust(9, "0"))
 
 
-# What a time looks like, and how it is read. The order matters: 10 digits are seconds since 1970.
+# What a time looks like, and what reads it. The order matters: 10 digits are seconds since 1970.
 _FORMS: tuple[tuple[str, Callable[[re.Match[str]], int]], ...] = (
     (r"(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)" + _FRACTION + r")?\s?(Z|z|[+-]\d\d:?\d\d)?", _iso),
     (rf"({'|'.join(_MONTHS)}) [ ]?(\d\d?) " + _CLOCK, _dated),
@@ -66,8 +69,28 @@ _FORMS: tuple[tuple[str, Callable[[re.Match[str]], int]], ...] = (
 # Between the time and the line: one space or tab, " | " or " - "; nothing before an empty line.
 _GAP = r"\]?(?:[ \t]*\|[ \t]?| - |[ \t]|(?=\r?\n|$))"
 _BEFORE = tuple((re.compile(r"\[?" + form + _GAP), read) for form, read in _FORMS)
-# Longer than any time and what is around it.
+# Longer than any time with the characters around it.
 LONGEST = 64
+
+
+class Elapsed:
+    """Time since the first of a series, in ns. It never goes back: lines can be slightly out of order."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+        self._before = 0
+        self._days = 0
+        self._latest = 0
+
+    def at(self, t: int, *, wraps: bool = True) -> int:
+        """Take the next time; `wraps` if it has no date, so that it starts again at midnight."""
+        if self._first is None:
+            self._first = t
+        elif wraps and t < self._before - DAY // 2:
+            self._days += 1
+        self._before = t
+        self._latest = max(self._latest, t - self._first + self._days * DAY)
+        return self._latest
 
 
 class Stamp:
@@ -76,11 +99,10 @@ class Stamp:
     def __init__(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], int]) -> None:
         self._pattern = pattern
         self._read = read
-        # Without a date a clock begins anew at midnight.
         self.wraps = read is _clock
 
     def split(self, line: bytes) -> tuple[int, int] | None:
-        """The time before a line in ns, and where the line itself begins; None without a time there."""
+        """The time before a line in ns, and where the line itself begins; None if there is no time."""
         match = self._pattern.match(line[:LONGEST].decode("latin-1"))
         if match is None:
             return None
@@ -91,7 +113,7 @@ class Stamp:
 
 
 def stamp_of(line: bytes) -> Stamp | None:
-    """The form of the time before `line`, None where there is none."""
+    """The form of the time before `line`; None if there is no time."""
     for pattern, read in _BEFORE:
         stamp = Stamp(pattern, read)
         if stamp.split(line) is not None:

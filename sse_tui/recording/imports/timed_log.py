@@ -1,7 +1,7 @@
-"""A stream with a time before each of its lines: what ``ts`` of moreutils or a logger makes of ``curl -N``.
+"""A stream with a time before each of its lines, as moreutils' ``ts`` or a logger writes the output of ``curl -N``.
 
-Lines of one time become one chunk: how far apart they came the log cannot tell. A line without a time (an empty
-one, say) came with the one before it.
+Lines with the same time become one chunk, because the log does not say how far apart they arrived. A line without a
+time (such as an empty one) arrived with the one before it.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from sse_tui.recording.imports.marked import CutLines, LinePiece
-from sse_tui.recording.imports.piece import Piece, malformed
-from sse_tui.recording.imports.stamps import DAY, Stamp, stamp_of
-from sse_tui.recording.records import Close, End, Record, chunk
+from sse_tui.recording.imports.cut_lines import LineImporter
+from sse_tui.recording.imports.piece import malformed
+from sse_tui.recording.imports.stamps import Elapsed, Stamp, stamp_of
+from sse_tui.recording.records import Close, Record, chunk
 
 _STREAM = re.compile(rb"(?:data|event|id|retry)(?::|\r?$)|:|\r?$")
+# Bytes; more with the same time becomes several chunks.
+_MOST_OF_ONE_TIME = 1 << 18
 
 
 def is_timed_log(lines: Iterable[bytes]) -> bool:
-    """Whether these lines, the first of an input, are those of an event stream behind times."""
+    """Whether these first lines of an input are those of an event stream, each after a time."""
     stamp: Stamp | None = None
     for line in lines:
         stamp = stamp or stamp_of(line)
@@ -30,73 +32,39 @@ def is_timed_log(lines: Iterable[bytes]) -> bool:
     return False
 
 
-def records(pieces: Iterable[Piece]) -> Iterator[Record]:
-    """The records of a log: chunks at the times in it, from 0 at its first line."""
-    log = _Log()
-    lines = CutLines()
-    for _, data in pieces:
-        for part in lines.feed(data):
-            yield from log.take(part)
-    for part in lines.close():
-        yield from log.take(part)
-    yield from log.close()
+class TimedLog(LineImporter):
+    """Chunks at the times in a log, from 0 at its first line."""
 
-
-# What is held of one time; a long line passes in parts.
-_HELD = 1 << 18
-
-
-class _Log:
     def __init__(self) -> None:
+        super().__init__()
         self._stamp: Stamp | None = None
-        self._first = 0
-        self._before = 0
-        self._days = 0
-        self._t = 0
-        self._held: list[bytes] = []
+        self._elapsed = Elapsed()
+        self._same_time: list[bytes] = []
         self._size = 0
 
-    def take(self, part: LinePiece) -> Iterator[Record]:
-        data = part.data
-        if part.begins:
-            found = self._split(data)
-            if found is not None:
-                t = self._time(found[0])
+    def _take(self, begins: bool, data: bytes) -> Iterator[Record]:
+        if begins:
+            self._stamp = self._stamp or stamp_of(data)
+            if self._stamp is None:
+                raise malformed("log", f"The first line does not start with a time: {data[:60]!r}.")
+            if (found := self._stamp.split(data)) is not None:
+                t = self._elapsed.at(found[0], wraps=self._stamp.wraps)
                 if t != self._t:
                     yield from self._chunk()
                     self._t = t
                 data = data[found[1] :]
-        self._held.append(data)
+        self._same_time.append(data)
         self._size += len(data)
-        if self._size >= _HELD:
+        if self._size >= _MOST_OF_ONE_TIME:
             yield from self._chunk()
 
-    def close(self) -> Iterator[Record]:
+    def _close(self) -> Iterator[Record]:
+        yield from super()._close()
         yield from self._chunk()
         yield Close(t=self._t, turn=1, conn=1, reason="eof")
-        yield End(t=self._t, reason="imported")
-
-    def _split(self, line: bytes) -> tuple[int, int] | None:
-        if self._stamp is not None:
-            return self._stamp.split(line)
-        self._stamp = stamp_of(line)
-        if self._stamp is None:
-            raise malformed("log", f"The first line does not start with a time: {line[:60]!r}.")
-        found = self._stamp.split(line)
-        assert found is not None
-        self._first = self._before = found[0]
-        return found
-
-    def _time(self, t: int) -> int:
-        """ns since the first line, never going back: lines of a log may be a little out of order."""
-        assert self._stamp is not None
-        if self._stamp.wraps and t < self._before - DAY // 2:
-            self._days += 1
-        self._before = t
-        return max(self._t, t - self._first + self._days * DAY)
 
     def _chunk(self) -> Iterator[Record]:
         if self._size:
-            yield chunk(self._t, b"".join(self._held), turn=1, conn=1)
-            self._held.clear()
+            yield chunk(self._t, b"".join(self._same_time), turn=1, conn=1)
+            self._same_time.clear()
             self._size = 0
