@@ -130,14 +130,25 @@ def objective_cells(report: Report) -> list[list[str]]:
 
 
 def _objective_row(row: Objective) -> list[str]:
-    shares = row.unit == "share"
-    bound, found = (
-        "unknown" if value is None else f"{value * 100:g} %" if shares else ms(value)
-        for value in (row.bound, row.value)
+    samples = (
+        f" ({'' if row.unit == 'share' else f'{row.statistic}, '}n = {row.n})"
+        if row.value is not None
+        else ""
     )
-    samples = f" ({'' if shares else f'{row.statistic}, '}n = {row.n})" if row.value is not None else ""
     sign = ">" if row.name == "completion" else "<"
-    return [row.name, f"{sign} {bound}", found + samples, row.state]
+    return [
+        row.name,
+        f"{sign} {measured(row.bound, row.unit)}",
+        measured(row.value, row.unit) + samples,
+        row.state,
+    ]
+
+
+def measured(value: float | None, unit: str) -> str:
+    """The bound or the value of an objective, "ms" or "share", as the report and the metrics screen print it."""
+    if value is None:
+        return "unknown"
+    return f"{value * 100:g} %" if unit == "share" else ms(value)
 
 
 OBJECTIVE_TITLES = ["objective", "bound", "found", "state"]

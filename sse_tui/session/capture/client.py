@@ -46,7 +46,7 @@ def recording_path(spec: SessionSpec) -> Path:
 
 
 class CaptureClient:
-    """One capture process. `changed` is called in the loop on every report; `error` is that of the last turn or command."""
+    """One capture process. `changed` is called in the loop on every report; `error` is the last turn's or command's."""
 
     def __init__(self, spec: SessionSpec, changed: Callable[[], None]) -> None:
         self._spec = spec

@@ -121,8 +121,9 @@ def objective_figure(row: Objective) -> Figure:
     sign = {"pass": "✓", "fail": "✗"}.get(row.state, "?")
     bound = f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
     samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
-    found = "not known" if row.value is None else measured(row.value, row.unit)
-    return Figure(f"SLO {row.name}", found, f"{sign} {row.state}: {bound} ({samples})")
+    return Figure(
+        f"SLO {row.name}", measured(row.value, row.unit), f"{sign} {row.state}: {bound} ({samples})"
+    )
 
 
 def _ratio(value: float | None) -> str:

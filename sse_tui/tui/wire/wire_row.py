@@ -63,8 +63,11 @@ class Columns:
     def fit(self, row: Cells) -> Cells:
         """The texts padded or cut to their columns, each but the content with the space after it."""
         *numbers, kind, content = self._widths
-        fitted = [f"{pad(text, width, right=True)} " for text, width in zip(row, numbers, strict=False)]
-        return Cells(*fitted, f"{pad(row.kind, kind)} ", pad(row.content, content), row.stutter)
+        fitted = [f"{pad(text, width, right=True)} " for text, width in zip(row[:4], numbers, strict=True)]
+        number, t_ms, gap, size = fitted
+        return Cells(
+            number, t_ms, gap, size, f"{pad(row.kind, kind)} ", pad(row.content, content), row.stutter
+        )
 
     def line(self, row: Cells) -> str:
         return "  " + "".join(self.fit(row)[:6])
