@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import httpx
 
-from sse_tui.errors import SseTuiError, UsageError
+from sse_tui.errors import ConnectError, SseTuiError, UsageError
 from sse_tui.faults import Cut, Injector, Reset
 from sse_tui.fields import EVENT_STREAM, essence
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
@@ -23,7 +23,6 @@ from sse_tui.transport.http.message import build, request_record, response_recor
 from sse_tui.transport.http.tls import WireStream
 from sse_tui.transport.problems import (
     broken_on_purpose,
-    exchange_failed,
     misdirected,
     no_time_left,
     redirected_too_often,
@@ -199,7 +198,8 @@ class Attempt:
 
     def _failed(self, error: Exception) -> Close:
         if not isinstance(error, SseTuiError):
-            error = exchange_failed(error)
+            why = str(error).rstrip(".")
+            error = ConnectError("protocol", f"The exchange with the server failed: {why}.")
         futile = error.code in _FUTILE or isinstance(error, UsageError)
         reset = isinstance(error.__cause__, ConnectionResetError)
         late = CloseReason.TIMEOUT if error.code.endswith("-timeout") else CloseReason.ERROR

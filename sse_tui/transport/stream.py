@@ -95,7 +95,8 @@ class Stream:
                 if isinstance(step, Stall):
                     steps = await self._stall(step, steps)
                 else:
-                    self._break(step)
+                    self._body.close() if isinstance(step, Cut) else self._body.reset()
+                    self._finish(CloseReason.FAULT, step.did)
         self._body.close()
         assert self.reason is not None
         yield self._turn.close(self.reason, self.detail, self.code)
@@ -168,13 +169,6 @@ class Stream:
                 break  # the total time is over, as the caller's loop is about to see
         self._not_before = self._quiet_since = self._turn.clock.now()
         return rest
-
-    def _break(self, step: Cut | Reset) -> None:
-        if isinstance(step, Cut):
-            self._body.close()
-        else:
-            self._body.reset()
-        self._finish(CloseReason.FAULT, step.did)
 
     def _finish(self, reason: CloseReason, detail: str, code: str = "") -> None:
         self.reason, self.detail, self.code = reason, detail, code
