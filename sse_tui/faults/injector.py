@@ -118,7 +118,13 @@ class Injector:
 
         `held` of the last bytes fed have not reached the client yet (a stall keeps them back).
         """
-        return self._due(t, self._fed - held, unread=held)
+        steps: list[Step] = []
+        for armed in list(self._armed):
+            deadline = self._deadline(armed)
+            if deadline is not None and deadline <= t and not _closes(steps):
+                self._armed.remove(armed)
+                steps.append(self._step(armed.fault, self._fed - held, unread=held))
+        return steps
 
     def closing(self, t: int) -> Cut | Reset | None:
         """A cut or reset that is to happen now, before there is a body to count in."""
@@ -138,14 +144,14 @@ class Injector:
         compressed body nothing else tells which items the client has got when the fault fires.
         """
         start, size = self._fed, len(data)
+        self._fed = start + size
         self._before += len(self._ends)
         self._ends = []
         if not self._armed:  # nearly always
-            self._fed = start + size
             items, error = parse(data)
-            self._count(items, start + size)
+            self._count(items, self._fed)
             return [Forward(data, items, error)]
-        steps = self._due(t, start, unread=size)
+        steps = self.due(t, held=size)
         at = 0
         for stop in self._stops(start, size):
             if _closes(steps):
@@ -153,7 +159,6 @@ class Injector:
             piece = data[at:stop] if stop - at < size else data
             steps += self._split(piece, start + at, size - stop, parse)
             at = stop
-        self._fed = start + size
         return steps
 
     def _split(self, piece: bytes, start: int, after: int, parse: ParseBody) -> list[Step]:
@@ -211,18 +216,6 @@ class Injector:
         events = [item for item in items if type(item) is Event]
         self._ends += [end] * len(events) if self._coded else [event.end for event in events]
         return events
-
-    def _due(self, t: int, position: int, unread: int) -> list[Step]:
-        """Faults whose time has come, at the client's position."""
-        steps: list[Step] = []
-        for armed in list(self._armed):
-            deadline = self._deadline(armed)
-            if deadline is not None and deadline <= t:
-                self._armed.remove(armed)
-                steps.append(self._step(armed.fault, position, unread))
-                if _closes(steps):
-                    break
-        return steps
 
     def _deadline(self, armed: _Armed) -> int | None:
         if armed.fault.trigger == "now":

@@ -55,15 +55,10 @@ class FaultSpec:
 
     def __str__(self) -> str:
         action = f"{self.action}={_duration(self.duration_ms)}" if self.action == "stall" else self.action
-        match self.trigger:
-            case "now":
-                return f"{action}@now"
-            case "text":
-                return f"{action}@text={_quote(str(self.at))}"
-            case "time":
-                return f"{action}@time={_duration(int(self.at or 0))}"
-            case _:
-                return f"{action}@{self.trigger}={self.at}"
+        at = _quote(self.at) if isinstance(self.at, str) else str(self.at)
+        if self.trigger == "time":
+            at = _duration(int(self.at or 0))
+        return f"{action}@now" if self.trigger == "now" else f"{action}@{self.trigger}={at}"
 
 
 @dataclass(frozen=True, slots=True)

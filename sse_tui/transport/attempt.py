@@ -7,7 +7,6 @@ original URL.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
@@ -55,8 +54,7 @@ class Attempt:
         self._request = request
         self._turn = turn
         self._injector = injector
-        self._phases: deque[Phase] = deque()
-        self._progress = asyncio.Event()
+        self._phases: asyncio.Queue[Phase | None] = asyncio.Queue()
         self._stream: WireStream | None = None
         self.kind = ""
         self.error: SseTuiError | None = None
@@ -115,21 +113,12 @@ class Attempt:
         yield request_record(turn.clock.now(), turn.number, conn, request, self._request.dialect)
         sending = asyncio.ensure_future(self._client.send(request, stream=True, follow_redirects=False))
         # The request runs in a task of its own, so that phases are recorded as they end, a stop or a fault takes
-        # effect at any moment, and the records stay in order.
-        sending.add_done_callback(lambda _: self._progress.set())
-        overdue = False
+        # effect at any moment, and the records stay in order. None comes when it is done.
+        sending.add_done_callback(lambda _: self._phases.put_nowait(None))
         try:
-            while True:
-                while self._phases:
-                    yield self._phases.popleft()
-                if overdue:
-                    yield self._fail("fatal", CloseReason.TIMEOUT, no_time_left(request.url, limits.total))
-                    return
-                if sending.done() or turn.stopped:
-                    break
+            while not (turn.stopped and self._phases.empty()):
                 try:
-                    await turn.waiter.wait(self._progress.wait(), turn.until(turn.deadline))
-                    self._progress.clear()
+                    phase = await turn.waiter.wait(self._phases.get(), turn.until(turn.deadline))
                 except Woken:
                     fault = self._injector.closing(turn.clock.now())
                     if fault is not None:
@@ -139,7 +128,12 @@ class Attempt:
                         yield self._fail("fault", CloseReason.FAULT, broken)
                         return
                 except TimeoutError:
-                    overdue = True
+                    yield self._fail("fatal", CloseReason.TIMEOUT, no_time_left(request.url, limits.total))
+                    return
+                else:
+                    if phase is None:
+                        break
+                    yield phase
             if not sending.done():
                 self.kind = "stopped"
                 yield turn.close(CloseReason.CLIENT, "stopped")
@@ -211,8 +205,7 @@ class Attempt:
         return self._turn.close(reason, error.message, error.code)
 
     def _add_phase(self, name: str, t: int, dt: int) -> None:
-        self._phases.append(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))
-        self._progress.set()
+        self._phases.put_nowait(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))
 
 
 async def _abandon(sending: asyncio.Task[httpx.Response]) -> None:

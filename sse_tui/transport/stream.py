@@ -95,7 +95,8 @@ class Stream:
                 if isinstance(step, Stall):
                     steps = await self._stall(step, steps)
                 else:
-                    self._body.close() if isinstance(step, Cut) else self._body.reset()
+                    if isinstance(step, Reset):
+                        self._body.reset()
                     self._finish(CloseReason.FAULT, step.did)
         self._body.close()
         assert self.reason is not None

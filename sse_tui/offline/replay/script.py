@@ -14,7 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from sse_tui import fields
-from sse_tui.eventstream import Event, EventTooLarge, NoData, Parser
+from sse_tui.eventstream import Event, NoData, Parser
 from sse_tui.limits import UNLIMITED
 from sse_tui.offline.export.tape import Tape, TapedConnection
 from sse_tui.recording.records import Fault, Headers
@@ -90,11 +90,7 @@ class Script:
         """Note where each event ID is first set: later events may repeat the ID, and must not be lost."""
         parser = Parser(limit=UNLIMITED, last_event_id=_asked_after(conn))
         for _, data in conn.decoded():
-            try:
-                items = parser.feed(data)
-            except EventTooLarge:
-                return
-            for item in items:
+            for item in parser.feed(data):
                 if isinstance(item, Event | NoData) and item.id:
                     self._positions.setdefault(item.id, (conn, item.end))
 
