@@ -148,7 +148,12 @@ class Attempt:
             yield response_record(headers_at, turn.number, conn, self.response)
         finally:
             if self.response is None:
-                await _abandon(sending)
+                # Leave no task and no connection behind. The cancellation can come too late: a response that has
+                # arrived meanwhile still holds its connection.
+                sending.cancel()
+                for result in await asyncio.gather(sending, return_exceptions=True):
+                    if isinstance(result, httpx.Response):
+                        await result.aclose()
 
     async def _judge(self, response: httpx.Response, body: ResponseBody) -> AsyncGenerator[Record, None]:
         """Open if it is an event stream; otherwise record the beginning of its body, within limits of size and time."""
@@ -206,12 +211,3 @@ class Attempt:
 
     def _add_phase(self, name: str, t: int, dt: int) -> None:
         self._phases.put_nowait(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))
-
-
-async def _abandon(sending: asyncio.Task[httpx.Response]) -> None:
-    """Leave no task and no connection behind when the response was not taken."""
-    sending.cancel()
-    # The cancellation can come too late: a response that arrived meanwhile still holds its connection.
-    for result in await asyncio.gather(sending, return_exceptions=True):
-        if isinstance(result, httpx.Response):
-            await result.aclose()

@@ -10,6 +10,7 @@ import click
 from sse_tui.cli import narration
 from sse_tui.cli.output import Output
 from sse_tui.errors import ConnectError, RecordingError, UsageError
+from sse_tui.text.wording import many
 
 if TYPE_CHECKING:
     from sse_tui.offline.replay import Script
@@ -77,8 +78,8 @@ async def _serve(script: Script, port: int, speed: float) -> int:
         ) from error
     try:
         Output().line(server.url)
-        plural = "" if script.connections == 1 else "s"
-        narration.say(f"sse-tui: serving {script.connections} recorded connection{plural} (ctrl+c to stop)")
+        connections = many(len(script.connections), "recorded connection")
+        narration.say(f"sse-tui: serving {connections} (ctrl+c to stop)")
         await asyncio.Event().wait()
     finally:
         await server.__aexit__(None, None, None)

@@ -114,7 +114,6 @@ class HttpcoreBody(ResponseBody):
         self._stream = stream
         self._pieces: list[bytes] = []
         self._wanted, self._ready = asyncio.Event(), asyncio.Event()
-        self._over: BodyEnd | None = None
         self._closing: asyncio.Task[None] | None = None
         stream.before_read = self._before_read
         self._reading = asyncio.ensure_future(self._read_all(response.aiter_stream()))
@@ -127,8 +126,7 @@ class HttpcoreBody(ResponseBody):
                 self._pieces.clear()
                 if data:
                     return Read(data, self._stream.last.t, self._stream.last.clock)
-            if self._over is not None:
-                self.ending = self._over
+            if self.ending is not None:
                 return None
             if self._reading.done():
                 self._reading.result()  # raises what is not the end of a body
@@ -147,9 +145,9 @@ class HttpcoreBody(ResponseBody):
         try:
             async for piece in pieces:
                 self._pieces.append(piece)
-            self._over = BodyEnd(CloseReason.EOF, "")
+            self.ending = BodyEnd(CloseReason.EOF, "")
         except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            self._over = _ending(error)
+            self.ending = _ending(error)
         finally:
             self._ready.set()
 
