@@ -14,7 +14,7 @@ from dataclasses import replace
 import httpx
 
 from sse_tui.errors import ConnectError, SseTuiError, UsageError
-from sse_tui.faults import Cut, Injector, Reset
+from sse_tui.faults import Fired, Injector
 from sse_tui.fields import EVENT_STREAM, essence
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
@@ -42,9 +42,9 @@ _FUTILE = {"tls-verify", "not-http"}
 class Attempt:
     """`open` yields the records up to a usable response; `kind` then says how the attempt went.
 
-    `kind`: "open" (`body` is the event stream), "stopped", or with the reason in `error`: "no-connection", "fatal" (it
-    would fail the same way again, or the total time is over), "fault" (a fault closed it before a response), "status"
-    or "wrong-type".
+    `kind`: "open" (`response` is an event stream), "stopped", or with the reason in `error`: "no-connection", "fatal"
+    (it would fail the same way again, or the total time is over), "fault" (a fault closed it before a response),
+    "status" or "wrong-type".
     """
 
     def __init__(
@@ -59,7 +59,6 @@ class Attempt:
         self.kind = ""
         self.error: SseTuiError | None = None
         self.response: httpx.Response | None = None
-        self.body: ResponseBody | None = None
 
     async def open(self, last_event_id: str) -> AsyncGenerator[Record, None]:
         """Send the request and follow redirects; the response is in the attributes then."""
@@ -72,15 +71,16 @@ class Attempt:
             async with aclosing(self._send(request)) as records:
                 async for record in records:
                     yield record
-            if self.response is None or self.body is None:
+            if self.response is None:
                 return
+            body: ResponseBody = self.response.extensions["body"]
             target = self.response.next_request
             if target is None or not self.response.headers["location"].strip():
-                async with aclosing(self._judge(self.response, self.body)) as records:
+                async with aclosing(self._judge(self.response, body)) as records:
                     async for record in records:
                         yield record
                 return
-            self.body.close()
+            body.close()
             if hop == MAX_REDIRECTS or not sendable(target.url):
                 yield self._fail(
                     "fatal",
@@ -95,15 +95,16 @@ class Attempt:
 
     async def close(self) -> None:
         """Close the connection with a FIN, and wait until that has been done."""
-        if self.body is not None:
-            self.body.close()
-            await self.body.closed()
+        if self.response is not None:
+            body: ResponseBody = self.response.extensions["body"]
+            body.close()
+            await body.closed()
 
     async def _send(self, request: httpx.Request) -> AsyncGenerator[Record, None]:
         """One request on one connection, up to the headers of its response."""
         turn, limits = self._turn, self._turn.timeouts
         conn = turn.new_connection()
-        self.response = self.body = self._stream = None
+        self.response = self._stream = None
         request.extensions = {
             "phase": self._add_phase,
             "opened": self._opened,
@@ -120,11 +121,10 @@ class Attempt:
                 try:
                     phase = await turn.waiter.wait(self._phases.get(), turn.until(turn.deadline))
                 except Woken:
-                    fault = self._injector.closing(turn.clock.now())
-                    if fault is not None:
-                        fault = self._break(fault)
-                        yield turn.fault(fault)
-                        broken = broken_on_purpose(request.url, str(fault.fault))
+                    fired = self._injector.closing(turn.clock.now())
+                    if fired is not None:
+                        yield turn.fault(self._break(fired))
+                        broken = broken_on_purpose(request.url, str(fired.fault))
                         yield self._fail("fault", CloseReason.FAULT, broken)
                         return
                 except TimeoutError:
@@ -143,7 +143,6 @@ class Attempt:
             except (SseTuiError, httpx.HTTPError, httpx.InvalidURL) as error:
                 yield self._failed(error)
                 return
-            self.body = self.response.extensions["body"]
             headers_at = self.response.extensions["headers_at"]
             yield response_record(headers_at, turn.number, conn, self.response)
         finally:
@@ -184,13 +183,13 @@ class Attempt:
             refused(response.status_code, response.reason_phrase, content_type, seen, location),
         )
 
-    def _break(self, fault: Cut | Reset) -> Cut | Reset:
+    def _break(self, fired: Fired) -> Fired:
         """Prepare the end of a connection without a response; cancelling the request closes it."""
         if self._stream is None:
-            return replace(fault, did="gave up the attempt before there was a connection")
-        if isinstance(fault, Reset):
+            return replace(fired, did="gave up the attempt before there was a connection")
+        if fired.fault.action == "reset":
             self._stream.abort_on_close()
-        return fault
+        return fired
 
     def _opened(self, stream: WireStream) -> None:
         self._stream = stream

@@ -150,10 +150,8 @@ class Script:
 
 
 def _target(conn: TapedConnection) -> str:
-    if conn.request is None:
-        return "/"
     try:
-        parts = urlsplit(conn.request.url)
+        parts = urlsplit(conn.request.url if conn.request is not None else "")
     except ValueError:
         return "/"
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

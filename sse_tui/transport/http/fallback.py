@@ -66,18 +66,13 @@ class FallbackTransport(httpx.AsyncBaseTransport):
 
     def _pool(self, network: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
         """A pool for one request: setting up each connection is part of what is measured."""
-        options: dict[str, Any] = {
-            "ssl_context": self._context, "http2": self._http2, "network_backend": network,
-        }  # fmt: skip
-        if self._proxy is None:
-            return httpcore.AsyncConnectionPool(**options)
-        return httpcore.AsyncHTTPProxy(
-            _url(self._proxy.url),
-            proxy_auth=self._proxy.raw_auth,
-            proxy_headers=self._proxy.headers.raw,
+        given, proxy = self._proxy, None
+        if given is not None:
             # Its own certificate is judged as the server's is; without a context httpcore takes one of its own making.
-            proxy_ssl_context=self._context if self._proxy.url.scheme == "https" else None,
-            **options,
+            context = self._context if given.url.scheme == "https" else None
+            proxy = httpcore.Proxy(_url(given.url), given.raw_auth, given.headers.raw, context)
+        return httpcore.AsyncConnectionPool(
+            self._context, proxy=proxy, http2=self._http2, network_backend=network
         )
 
     def _problem(self, url: httpx.URL, error: BaseException, limit: float | None) -> SseTuiError | None:
