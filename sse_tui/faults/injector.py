@@ -222,6 +222,7 @@ class Injector:
         after = f"after body byte {position}" if position else "before the first body byte"
         if fault.action == "stall":
             return Fired(fault, at, f"stopped reading for {fault.duration_ms / 1000:g} s {after}")
+        self._fed = position  # no more than this reaches the client, whatever a stall before it holds back
         lost = f"; discarded {many(unread, 'byte')} already received" if unread else ""
         done = "reset" if fault.action == "reset" else "closed"
         return Fired(fault, at, f"{done} the connection {after}{lost}")

@@ -218,6 +218,16 @@ def test_bytes_held_back_by_a_stall_count_as_not_received() -> None:
     assert cut.did == "closed the connection after body byte 9; discarded 9 bytes already received"
 
 
+def test_bytes_behind_a_cut_do_not_count_as_held_back_by_a_stall_before_it() -> None:
+    connection = Connection("stall=1s@event=1;cut@event=2")
+    steps = connection.feed(b"data: x\n\ndata: y\n\ndata: z\n\n")
+    assert [kind(step) for step in steps] == ["forward", "stall", "forward", "cut"]
+    connection.injector.arm(parse_plan("cut@now"), 0)
+    (cut,) = connection.injector.due(0, held=9)
+    assert isinstance(cut, Fired)
+    assert cut.at == "byte 9, event 1"
+
+
 def test_one_byte_is_not_1_bytes() -> None:
     _, cut = Connection("cut@bytes=9").feed(b"data: x\n\n:")
     assert isinstance(cut, Fired)
