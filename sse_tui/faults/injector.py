@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from sse_tui.errors import StreamError
 from sse_tui.eventstream import Event, Item
@@ -39,34 +39,27 @@ class Forward:
     data: bytes
     items: Sequence[Item] = ()
     error: StreamError | None = None
+    closes: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A fault that fires at the client's position `at`. `did` says what happens to the connection."""
+    """A fault that fires at the client's position `at`. `did` says what happens to the connection.
+
+    A stall stops reading it for a while; a cut closes it with a FIN, a reset with a RST.
+    """
 
     fault: FaultSpec
     at: str
     did: str
 
-
-class Stall(Fired):
-    """Stop reading for `seconds`, the connection open."""
-
     @property
-    def seconds(self) -> float:
-        return self.fault.duration_ms / 1000
+    def closes(self) -> bool:
+        """Whether the connection is over."""
+        return self.fault.action != "stall"
 
 
-class Cut(Fired):
-    """Close the connection with a FIN."""
-
-
-class Reset(Fired):
-    """Close the connection with a RST."""
-
-
-Step: TypeAlias = Forward | Stall | Cut | Reset
+Step: TypeAlias = Forward | Fired
 
 
 @dataclass(slots=True)
@@ -78,7 +71,7 @@ class _Armed:
 class Injector:
     """Call `open` for each connection, then `feed` with its reads and `due` when `next_deadline` has come.
 
-    Times are nanoseconds on any one clock. After a `Cut` or a `Reset` the connection is over.
+    Times are nanoseconds on any one clock. After a fault that `closes` it the connection is over.
     """
 
     def __init__(self, plan: Plan | None = None, t: int = 0) -> None:
@@ -118,17 +111,21 @@ class Injector:
 
         `held` of the last bytes fed have not reached the client yet (a stall keeps them back).
         """
-        return self._due(t, self._fed - held, unread=held)
+        steps: list[Step] = []
+        for armed in list(self._armed):
+            deadline = self._deadline(armed)
+            if deadline is not None and deadline <= t and not _closes(steps):
+                self._armed.remove(armed)
+                steps.append(self._step(armed.fault, self._fed - held, unread=held))
+        return steps
 
-    def closing(self, t: int) -> Cut | Reset | None:
+    def closing(self, t: int) -> Fired | None:
         """A cut or reset that is to happen now, before there is a body to count in."""
         for armed in self._armed:
             if armed.fault.trigger == "now" and armed.fault.action != "stall" and armed.since <= t:
                 self.open(t)
                 self._armed.remove(armed)
-                step = self._step(armed.fault, 0, unread=0)
-                assert isinstance(step, Cut | Reset)
-                return step
+                return self._step(armed.fault, 0, unread=0)
         return None
 
     def feed(self, data: bytes, t: int, parse: ParseBody) -> list[Step]:
@@ -138,14 +135,14 @@ class Injector:
         compressed body nothing else tells which items the client has got when the fault fires.
         """
         start, size = self._fed, len(data)
+        self._fed = start + size
         self._before += len(self._ends)
         self._ends = []
         if not self._armed:  # nearly always
-            self._fed = start + size
             items, error = parse(data)
-            self._count(items, start + size)
+            self._count(items, self._fed)
             return [Forward(data, items, error)]
-        steps = self._due(t, start, unread=size)
+        steps = self.due(t, held=size)
         at = 0
         for stop in self._stops(start, size):
             if _closes(steps):
@@ -153,7 +150,6 @@ class Injector:
             piece = data[at:stop] if stop - at < size else data
             steps += self._split(piece, start + at, size - stop, parse)
             at = stop
-        self._fed = start + size
         return steps
 
     def _split(self, piece: bytes, start: int, after: int, parse: ParseBody) -> list[Step]:
@@ -212,18 +208,6 @@ class Injector:
         self._ends += [end] * len(events) if self._coded else [event.end for event in events]
         return events
 
-    def _due(self, t: int, position: int, unread: int) -> list[Step]:
-        """Faults whose time has come, at the client's position."""
-        steps: list[Step] = []
-        for armed in list(self._armed):
-            deadline = self._deadline(armed)
-            if deadline is not None and deadline <= t:
-                self._armed.remove(armed)
-                steps.append(self._step(armed.fault, position, unread))
-                if _closes(steps):
-                    break
-        return steps
-
     def _deadline(self, armed: _Armed) -> int | None:
         if armed.fault.trigger == "now":
             return armed.since
@@ -231,18 +215,18 @@ class Injector:
             return max(armed.since, self._opened) + int(armed.fault.at or 0) * _NS_PER_MS
         return None
 
-    def _step(self, fault: FaultSpec, position: int, unread: int) -> Step:
+    def _step(self, fault: FaultSpec, position: int, unread: int) -> Fired:
         """What `fault` does at the client's position, with `unread` bytes behind it that had been received."""
         dispatched = self._before + sum(end <= position for end in self._ends)
         at = f"byte {position}, event {dispatched}"
         after = f"after body byte {position}" if position else "before the first body byte"
         if fault.action == "stall":
-            return Stall(fault, at, f"stopped reading for {fault.duration_ms / 1000:g} s {after}")
+            return Fired(fault, at, f"stopped reading for {fault.duration_ms / 1000:g} s {after}")
+        self._fed = position  # no more than this reaches the client, whatever a stall before it holds back
         lost = f"; discarded {many(unread, 'byte')} already received" if unread else ""
-        if fault.action == "reset":
-            return Reset(fault, at, f"reset the connection {after}{lost}")
-        return Cut(fault, at, f"closed the connection {after}{lost}")
+        done = "reset" if fault.action == "reset" else "closed"
+        return Fired(fault, at, f"{done} the connection {after}{lost}")
 
 
 def _closes(steps: list[Step]) -> bool:
-    return bool(steps) and isinstance(steps[-1], Cut | Reset)
+    return bool(steps) and steps[-1].closes

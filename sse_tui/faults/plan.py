@@ -34,7 +34,7 @@ _UNITS = {"ms": 1, "s": 1000, "m": 60_000}
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 # Bounded, because Python refuses to convert numbers of thousands of digits.
-_NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?")
+_DURATION = re.compile(r"([0-9]{1,40}(?:\.[0-9]{1,40})?)([A-Za-z0-9_-]*)")
 _COUNT = re.compile(r"0*([1-9][0-9]{0,15})(?![0-9])")
 _MAX_NUMBER = 10**15
 _QUOTED = re.compile(r'(?:[^"\\]|\\[\\"ntr])*')
@@ -55,15 +55,10 @@ class FaultSpec:
 
     def __str__(self) -> str:
         action = f"{self.action}={_duration(self.duration_ms)}" if self.action == "stall" else self.action
-        match self.trigger:
-            case "now":
-                return f"{action}@now"
-            case "text":
-                return f"{action}@text={_quote(str(self.at))}"
-            case "time":
-                return f"{action}@time={_duration(int(self.at or 0))}"
-            case _:
-                return f"{action}@{self.trigger}={self.at}"
+        at = _quote(self.at) if isinstance(self.at, str) else str(self.at)
+        if self.trigger == "time":
+            at = _duration(int(self.at or 0))
+        return f"{action}@now" if self.trigger == "now" else f"{action}@{self.trigger}={at}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,34 +113,29 @@ class _Scanner:
     def _word(self, what: str, known: Sequence[str], future: Sequence[str]) -> str:
         self._spaces()
         match = _WORD.match(self._text, self._at)
-        if match is None:
-            raise self._wrong(f"{what} ({', '.join(known)})")
-        word = match.group()
-        if word in known:
-            self._at = match.end()
-            return word
+        word = match.group() if match else ""
         if word in future:
             raise UsageError(
                 "fault-plan",
                 f"Fault plan, position {self._at + 1}: {word!r} is not supported by this version.",
                 f"Supported here: {', '.join(known)}.",
             )
-        raise self._wrong(f"{what} ({', '.join(known)})", did_you_mean(word.lower(), known))
+        if word not in known:
+            raise self._wrong(f"{what} ({', '.join(known)})", did_you_mean(word.lower(), known))
+        self._at += len(word)
+        return word
 
     def _duration(self) -> int:
-        start = self._at
-        match = _NUMBER.match(self._text, self._at)
+        match = _DURATION.match(self._text, self._at)
         if match is None:
             raise self._wrong("a duration such as 500ms, 8s or 1.5m")
-        unit = _WORD.match(self._text, match.end())
-        if unit is None or unit.group() not in _UNITS:
-            self._at = match.end()
+        if match[2] not in _UNITS:
+            self._at = match.end(1)
             raise self._wrong("a unit (ms, s, m)")
-        ms = Fraction(match.group()) * _UNITS[unit.group()]
+        ms = Fraction(match[1]) * _UNITS[match[2]]
         if ms.denominator != 1 or ms > _MAX_NUMBER:
-            self._at = start
             raise self._wrong("a duration in whole milliseconds")
-        self._at = unit.end()
+        self._at = match.end()
         return int(ms)
 
     def _count(self) -> int:

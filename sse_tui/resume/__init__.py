@@ -2,16 +2,6 @@
 
 from sse_tui.resume.continuity import Continuity, Verdict
 from sse_tui.resume.policy import Policy
-from sse_tui.resume.reconnect import AttemptResult, Decision, GiveUp, Reconnector, TryAgain, retry_after_ms
+from sse_tui.resume.reconnect import AttemptResult, GiveUp, Reconnector, TryAgain
 
-__all__ = [
-    "AttemptResult",
-    "Continuity",
-    "Decision",
-    "GiveUp",
-    "Policy",
-    "Reconnector",
-    "TryAgain",
-    "Verdict",
-    "retry_after_ms",
-]
+__all__ = ["AttemptResult", "Continuity", "GiveUp", "Policy", "Reconnector", "TryAgain", "Verdict"]

@@ -70,6 +70,12 @@ class GiveUp:
 
 Decision: TypeAlias = TryAgain | GiveUp
 
+_FINAL = {
+    "stopped": "stopped by the user",
+    "ended": "the stream had ended",
+    "wrong-type": "the answer is not an event stream",
+    "fatal": "another attempt would fail the same way",
+}
 _BROKE_OFF = ("eof", "incomplete", "reset", "timeout", "fault", "error")
 
 
@@ -88,30 +94,21 @@ class Reconnector:
         self._failing_since: float | None = None
 
     def decide(self, outcome: AttemptResult) -> Decision:
-        """What to do now that a connection ended like this."""
-        if outcome.kind in _BROKE_OFF:
-            self._was_open = True
-        self._goes_on = (
-            self._goes_on or outcome.had_ids or bool(outcome.last_event_id) or outcome.retry_ms is not None
-        )
-        self._had_events = self._had_events or outcome.events > 0
+        """What to do now that an attempt ended like this."""
+        self._was_open |= outcome.kind in _BROKE_OFF
+        self._goes_on |= outcome.had_ids or bool(outcome.last_event_id) or outcome.retry_ms is not None
+        self._had_events |= outcome.events > 0
         return self._refusal(outcome) or self._retry(outcome)
 
     def _refusal(self, outcome: AttemptResult) -> GiveUp | None:
         """The reasons to give up that do not depend on how many attempts there were."""
         kind, status = outcome.kind, outcome.status
-        if kind == "stopped":
-            return GiveUp("stopped by the user")
-        if kind == "ended":
-            return GiveUp("the stream had ended")
+        if kind in _FINAL:
+            return GiveUp(_FINAL[kind])
         if kind == "status" and status == 204:
             return GiveUp("the server answered 204: there is nothing more")
         if kind == "status" and not (status == 429 or status >= 500):
             return GiveUp(f"the server answered {status}")
-        if kind == "wrong-type":
-            return GiveUp("the answer is not an event stream")
-        if kind == "fatal":
-            return GiveUp("another attempt would fail the same way")
         if self._policy.kind == "never":
             return GiveUp("the reconnect policy is never")
         if not self._was_open and not outcome.retry_after:

@@ -7,15 +7,14 @@ original URL.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
 import httpx
 
-from sse_tui.errors import SseTuiError, UsageError
-from sse_tui.faults import Cut, Injector, Reset
+from sse_tui.errors import ConnectError, SseTuiError, UsageError
+from sse_tui.faults import Fired, Injector
 from sse_tui.fields import EVENT_STREAM, essence
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
@@ -23,7 +22,6 @@ from sse_tui.transport.http.message import build, request_record, response_recor
 from sse_tui.transport.http.tls import WireStream
 from sse_tui.transport.problems import (
     broken_on_purpose,
-    exchange_failed,
     misdirected,
     no_time_left,
     redirected_too_often,
@@ -44,9 +42,9 @@ _FUTILE = {"tls-verify", "not-http"}
 class Attempt:
     """`open` yields the records up to a usable response; `kind` then says how the attempt went.
 
-    `kind`: "open" (`body` is the event stream), "stopped", or with the reason in `error`: "no-connection", "fatal" (it
-    would fail the same way again, or the total time is over), "fault" (a fault closed it before a response), "status"
-    or "wrong-type".
+    `kind`: "open" (`response` is an event stream), "stopped", or with the reason in `error`: "no-connection", "fatal"
+    (it would fail the same way again, or the total time is over), "fault" (a fault closed it before a response),
+    "status" or "wrong-type".
     """
 
     def __init__(
@@ -56,13 +54,11 @@ class Attempt:
         self._request = request
         self._turn = turn
         self._injector = injector
-        self._phases: deque[Phase] = deque()
-        self._progress = asyncio.Event()
+        self._phases: asyncio.Queue[Phase | None] = asyncio.Queue()
         self._stream: WireStream | None = None
         self.kind = ""
         self.error: SseTuiError | None = None
         self.response: httpx.Response | None = None
-        self.body: ResponseBody | None = None
 
     async def open(self, last_event_id: str) -> AsyncGenerator[Record, None]:
         """Send the request and follow redirects; the response is in the attributes then."""
@@ -75,15 +71,16 @@ class Attempt:
             async with aclosing(self._send(request)) as records:
                 async for record in records:
                     yield record
-            if self.response is None or self.body is None:
+            if self.response is None:
                 return
+            body: ResponseBody = self.response.extensions["body"]
             target = self.response.next_request
             if target is None or not self.response.headers["location"].strip():
-                async with aclosing(self._judge(self.response, self.body)) as records:
+                async with aclosing(self._judge(self.response, body)) as records:
                     async for record in records:
                         yield record
                 return
-            self.body.close()
+            body.close()
             if hop == MAX_REDIRECTS or not sendable(target.url):
                 yield self._fail(
                     "fatal",
@@ -98,15 +95,16 @@ class Attempt:
 
     async def close(self) -> None:
         """Close the connection with a FIN, and wait until that has been done."""
-        if self.body is not None:
-            self.body.close()
-            await self.body.closed()
+        if self.response is not None:
+            body: ResponseBody = self.response.extensions["body"]
+            body.close()
+            await body.closed()
 
     async def _send(self, request: httpx.Request) -> AsyncGenerator[Record, None]:
         """One request on one connection, up to the headers of its response."""
         turn, limits = self._turn, self._turn.timeouts
         conn = turn.new_connection()
-        self.response = self.body = self._stream = None
+        self.response = self._stream = None
         request.extensions = {
             "phase": self._add_phase,
             "opened": self._opened,
@@ -116,31 +114,26 @@ class Attempt:
         yield request_record(turn.clock.now(), turn.number, conn, request, self._request.dialect)
         sending = asyncio.ensure_future(self._client.send(request, stream=True, follow_redirects=False))
         # The request runs in a task of its own, so that phases are recorded as they end, a stop or a fault takes
-        # effect at any moment, and the records stay in order.
-        sending.add_done_callback(lambda _: self._progress.set())
-        overdue = False
+        # effect at any moment, and the records stay in order. None comes when it is done.
+        sending.add_done_callback(lambda _: self._phases.put_nowait(None))
         try:
-            while True:
-                while self._phases:
-                    yield self._phases.popleft()
-                if overdue:
-                    yield self._fail("fatal", CloseReason.TIMEOUT, no_time_left(request.url, limits.total))
-                    return
-                if sending.done() or turn.stopped:
-                    break
+            while not (turn.stopped and self._phases.empty()):
                 try:
-                    await turn.waiter.wait(self._progress.wait(), turn.until(turn.deadline))
-                    self._progress.clear()
+                    phase = await turn.waiter.wait(self._phases.get(), turn.until(turn.deadline))
                 except Woken:
-                    fault = self._injector.closing(turn.clock.now())
-                    if fault is not None:
-                        fault = self._break(fault)
-                        yield turn.fault(fault)
-                        broken = broken_on_purpose(request.url, str(fault.fault))
+                    fired = self._injector.closing(turn.clock.now())
+                    if fired is not None:
+                        yield turn.fault(self._break(fired))
+                        broken = broken_on_purpose(request.url, str(fired.fault))
                         yield self._fail("fault", CloseReason.FAULT, broken)
                         return
                 except TimeoutError:
-                    overdue = True
+                    yield self._fail("fatal", CloseReason.TIMEOUT, no_time_left(request.url, limits.total))
+                    return
+                else:
+                    if phase is None:
+                        break
+                    yield phase
             if not sending.done():
                 self.kind = "stopped"
                 yield turn.close(CloseReason.CLIENT, "stopped")
@@ -150,12 +143,16 @@ class Attempt:
             except (SseTuiError, httpx.HTTPError, httpx.InvalidURL) as error:
                 yield self._failed(error)
                 return
-            self.body = self.response.extensions["body"]
             headers_at = self.response.extensions["headers_at"]
             yield response_record(headers_at, turn.number, conn, self.response)
         finally:
             if self.response is None:
-                await _abandon(sending)
+                # Leave no task and no connection behind. The cancellation can come too late: a response that has
+                # arrived meanwhile still holds its connection.
+                sending.cancel()
+                for result in await asyncio.gather(sending, return_exceptions=True):
+                    if isinstance(result, httpx.Response):
+                        await result.aclose()
 
     async def _judge(self, response: httpx.Response, body: ResponseBody) -> AsyncGenerator[Record, None]:
         """Open if it is an event stream; otherwise record the beginning of its body, within limits of size and time."""
@@ -186,20 +183,21 @@ class Attempt:
             refused(response.status_code, response.reason_phrase, content_type, seen, location),
         )
 
-    def _break(self, fault: Cut | Reset) -> Cut | Reset:
+    def _break(self, fired: Fired) -> Fired:
         """Prepare the end of a connection without a response; cancelling the request closes it."""
         if self._stream is None:
-            return replace(fault, did="gave up the attempt before there was a connection")
-        if isinstance(fault, Reset):
+            return replace(fired, did="gave up the attempt before there was a connection")
+        if fired.fault.action == "reset":
             self._stream.abort_on_close()
-        return fault
+        return fired
 
     def _opened(self, stream: WireStream) -> None:
         self._stream = stream
 
     def _failed(self, error: Exception) -> Close:
         if not isinstance(error, SseTuiError):
-            error = exchange_failed(error)
+            why = str(error).rstrip(".")
+            error = ConnectError("protocol", f"The exchange with the server failed: {why}.")
         futile = error.code in _FUTILE or isinstance(error, UsageError)
         reset = isinstance(error.__cause__, ConnectionResetError)
         late = CloseReason.TIMEOUT if error.code.endswith("-timeout") else CloseReason.ERROR
@@ -211,14 +209,4 @@ class Attempt:
         return self._turn.close(reason, error.message, error.code)
 
     def _add_phase(self, name: str, t: int, dt: int) -> None:
-        self._phases.append(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))
-        self._progress.set()
-
-
-async def _abandon(sending: asyncio.Task[httpx.Response]) -> None:
-    """Leave no task and no connection behind when the response was not taken."""
-    sending.cancel()
-    # The cancellation can come too late: a response that arrived meanwhile still holds its connection.
-    for result in await asyncio.gather(sending, return_exceptions=True):
-        if isinstance(result, httpx.Response):
-            await result.aclose()
+        self._phases.put_nowait(Phase(t=t, turn=self._turn.number, conn=self._turn.conn, name=name, dt=dt))

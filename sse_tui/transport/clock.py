@@ -24,34 +24,29 @@ class SessionClock:
     """Nanoseconds since the session started, on the monotonic clock.
 
     `source` is where the times of chunks come from on this platform, for the header of a recording: "kernel"
-    (receive time by the kernel) or "read" (this clock right after the read). With `origin_ns` it goes on with a session
-    that another process of this machine began.
+    (receive time by the kernel) or "read" (this clock right after the read). `origin_ns` is the session's start on the
+    machine's monotonic clock; given to the clock of another process, that one goes on with the session.
     """
 
     def __init__(self, origin_ns: int | None = None) -> None:
-        self._start = time.monotonic_ns() if origin_ns is None else origin_ns
+        self.origin_ns = time.monotonic_ns() if origin_ns is None else origin_ns
         self._offset = measure_offset()
         self.source = "kernel" if sys.platform == "linux" else "read"
         if self.source == "kernel":
             _start_kernel_stamps()
 
-    @property
-    def origin_ns(self) -> int:
-        """The session's start on the machine's monotonic clock, for other processes of the same session."""
-        return self._start
-
     def now(self) -> int:
         """Nanoseconds since the session started."""
-        return time.monotonic_ns() - self._start
+        return time.monotonic_ns() - self.origin_ns
 
     def from_realtime(self, ns: int) -> int:
         """Convert a recent CLOCK_REALTIME stamp to this clock; never later than now."""
-        t = ns + self._offset - self._start
+        t = ns + self._offset - self.origin_ns
         now = self.now()
         if t > now + _TOLERANCE_NS:
             # The wall clock was set forward since the offset was measured.
             self.measure()
-            t = ns + self._offset - self._start
+            t = ns + self._offset - self.origin_ns
         return min(t, now)
 
     def measure(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-from collections.abc import Mapping
 
 import httpx
 
@@ -104,10 +103,6 @@ def not_http(url: httpx.URL, detail: str, beginning: bytes) -> ConnectError:
     )
 
 
-def exchange_failed(error: Exception) -> ConnectError:
-    return ConnectError("protocol", f"The exchange with the server failed: {str(error).rstrip('.')}.")
-
-
 def timed_out(name: str, limit: float) -> StreamError:
     """A limit that passed while a stream was open; `name` is "first-byte", "idle" or "total"."""
     what = {
@@ -140,16 +135,11 @@ def message_in(body: bytes) -> str | None:
         value = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, Mapping):
-        return None
-    error = value.get("error", value)
-    if isinstance(error, str):
-        return error
-    if isinstance(error, Mapping):
-        for key in ("message", "detail", "error_description"):
-            if isinstance(error.get(key), str):
-                return str(error[key])
-    return None
+    error = value.get("error", value) if isinstance(value, dict) else None
+    if isinstance(error, dict):
+        messages = map(error.get, ("message", "detail", "error_description"))
+        error = next((message for message in messages if isinstance(message, str)), None)
+    return error if isinstance(error, str) else None
 
 
 _HINTS = {

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 import httpx
 
 from sse_tui.errors import SseTuiError
-from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step
+from sse_tui.faults import Forward, Injector, Step
 from sse_tui.recording.records import CloseReason, Phase, Record
 from sse_tui.transport.body_parser import BodyParser
 from sse_tui.transport.http.body import BodyEnd, ResponseBody
@@ -92,10 +92,12 @@ class Stream:
                     self._receive(step)
                     continue
                 yield self._turn.fault(step)
-                if isinstance(step, Stall):
-                    steps = await self._stall(step, steps)
+                if step.closes:
+                    self._finish(CloseReason.FAULT, step.did)
+                    if step.fault.action == "reset":
+                        self._body.reset()
                 else:
-                    self._break(step)
+                    steps = await self._stall(step.fault.duration_ms / 1000, steps)
         self._body.close()
         assert self.reason is not None
         yield self._turn.close(self.reason, self.detail, self.code)
@@ -143,13 +145,12 @@ class Stream:
         seconds = {"first-byte": timeouts.first_byte, "idle": timeouts.idle, "total": timeouts.total}[limit]
         self._fail(timed_out(limit, seconds or 0), CloseReason.TIMEOUT)
 
-    async def _stall(self, stall: Stall, rest: list[Step]) -> list[Step]:
-        """Read nothing for a while. The steps to go on with: `rest`, behind those of faults armed meanwhile.
+    async def _stall(self, seconds: float, rest: list[Step]) -> list[Step]:
+        """Read nothing for `seconds`. The steps to go on with: `rest`, behind those of faults armed meanwhile.
 
         The socket is not read either, so that its buffer fills and the server feels the backpressure.
         """
-        end = self._turn.clock.now() + int(stall.seconds * 1e9)
-        seconds = stall.seconds
+        end = self._turn.clock.now() + int(seconds * 1e9)
         while True:
             try:
                 await self._turn.pause(seconds)
@@ -161,20 +162,13 @@ class Stream:
                 held = sum(len(step.data) for step in rest if isinstance(step, Forward))
                 due = self._injector.due(self._turn.clock.now(), held)
                 if due:
-                    rest = due if isinstance(due[-1], Cut | Reset) else [*due, *rest]
+                    rest = due if due[-1].closes else [*due, *rest]
                     break
                 seconds = (end - self._turn.clock.now()) / 1e9
             except TimeoutError:
                 break  # the total time is over, as the caller's loop is about to see
         self._not_before = self._quiet_since = self._turn.clock.now()
         return rest
-
-    def _break(self, step: Cut | Reset) -> None:
-        if isinstance(step, Cut):
-            self._body.close()
-        else:
-            self._body.reset()
-        self._finish(CloseReason.FAULT, step.did)
 
     def _finish(self, reason: CloseReason, detail: str, code: str = "") -> None:
         self.reason, self.detail, self.code = reason, detail, code

@@ -67,15 +67,15 @@ class TurnState:
         marked = read.clock if read.clock != self.clock.source else None
         return chunk(read.t, data, turn=self.number, conn=self.conn, clock=marked)
 
-    def fault(self, step: Fired) -> Fault:
+    def fault(self, fired: Fired) -> Fault:
         """The record for a fault that fired now."""
         return Fault(
             t=self.clock.now(),
             turn=self.number,
             conn=self.conn,
-            plan=str(step.fault),
-            at=step.at,
-            did=step.did,
+            plan=str(fired.fault),
+            at=fired.at,
+            did=fired.did,
         )
 
     def close(self, reason: CloseReason, detail: str, code: str = "") -> Close:

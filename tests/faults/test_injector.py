@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sse_tui.eventstream import Event, Parser
-from sse_tui.faults import Cut, Forward, Injector, Reset, Stall, Step, parse_plan
+from sse_tui.faults import Fired, Forward, Injector, Step, parse_plan
 from sse_tui.faults.injector import Parsed
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.transport.body_parser import BodyParser
@@ -18,6 +18,10 @@ STREAM = (
     b"data: three\r\n\r\nevent: x\rdata: four\r\r"
 )
 ENDS = [item.end for item in Parser().feed(STREAM) if isinstance(item, Event)]
+
+
+def kind(step: Step) -> str:
+    return step.fault.action if isinstance(step, Fired) else "forward"
 
 
 class Connection:
@@ -44,7 +48,7 @@ class Connection:
                     assert list(step.items) == client.feed(step.data)
                 else:
                     others.append(step)
-            if others and isinstance(others[-1], Cut | Reset):
+            if others and kind(others[-1]) in ("cut", "reset"):
                 break
         return got, others
 
@@ -63,7 +67,8 @@ def test_event_n_is_exact_in_every_chunking(n: int, size: int) -> None:
     got, steps = play(f"cut@event={n}", STREAM, size)
     assert got == STREAM[: ENDS[n - 1]]
     (cut,) = steps
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
     assert cut.at == f"byte {ENDS[n - 1]}, event {n}"
     if size == 1000:
         left = len(STREAM) - ENDS[n - 1]
@@ -75,7 +80,8 @@ def test_bytes_n_is_exact_in_every_chunking(n: int, size: int) -> None:
     got, steps = play(f"reset@bytes={n}", STREAM, size)
     assert got == STREAM[:n]
     (reset,) = steps
-    assert isinstance(reset, Reset)
+    assert isinstance(reset, Fired)
+    assert reset.fault.action == "reset"
     assert reset.at == f"byte {n}, event {sum(end <= n for end in ENDS)}"
 
 
@@ -98,29 +104,32 @@ def test_a_fault_at_the_end_of_a_read_drops_nothing() -> None:
     forward, cut = Connection("cut@event=1").feed(b"data: x\n\n")
     assert isinstance(forward, Forward)
     assert forward.data == b"data: x\n\n"
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
     assert cut.did == "closed the connection after body byte 9"
 
 
 def test_what_was_done_is_said() -> None:
     connection = Connection("stall=1.5s@event=1;cut@event=2")
     _, stall, _, cut = connection.feed(b"data: x\n\ndata: y\n\ndata: z\n\n")
-    assert isinstance(stall, Stall)
-    assert (stall.seconds, stall.did) == (1.5, "stopped reading for 1.5 s after body byte 9")
-    assert isinstance(cut, Cut)
+    assert isinstance(stall, Fired)
+    assert stall.fault.action == "stall"
+    assert (stall.fault.duration_ms, stall.did) == (1500, "stopped reading for 1.5 s after body byte 9")
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
     assert cut.did == "closed the connection after body byte 18; discarded 9 bytes already received"
     assert str(cut.fault) == "cut@event=2"
 
 
 def test_faults_at_one_place_keep_their_order() -> None:
     steps = Connection('stall=1s@event=1;stall=2s@bytes=9;cut@text="x"').feed(b"data: x\n\n")
-    assert [type(step) for step in steps] == [Forward, Stall, Stall, Cut]
-    assert [step.seconds for step in steps if isinstance(step, Stall)] == [1, 2]
+    assert [kind(step) for step in steps] == ["forward", "stall", "stall", "cut"]
+    assert [step.fault.duration_ms for step in steps if isinstance(step, Fired)] == [1000, 2000, 0]
 
 
 def test_faults_fire_by_place_not_by_order_of_writing() -> None:
     got, steps = play("cut@event=2;stall=1s@event=1", STREAM, 1000)
-    assert [type(step) for step in steps] == [Stall, Cut]
+    assert [kind(step) for step in steps] == ["stall", "cut"]
     assert got == STREAM[: ENDS[1]]
 
 
@@ -142,14 +151,15 @@ def test_a_plan_armed_in_the_middle_counts_from_the_beginning_of_the_connection(
     forward, cut = connection.feed(STREAM[ENDS[0] + 3 :])
     assert isinstance(forward, Forward)
     assert forward.data == STREAM[ENDS[0] + 3 : ENDS[1]]
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
 
 
 def test_an_event_that_has_passed_does_not_fire_on_this_connection() -> None:
     connection = Connection()
     connection.feed(STREAM)
     connection.injector.arm(parse_plan("cut@event=2;cut@bytes=5"), 0)
-    assert [type(step) for step in connection.feed(b"data: x\n\n")] == [Forward]
+    assert [kind(step) for step in connection.feed(b"data: x\n\n")] == ["forward"]
     for position in (5, ENDS[1]):  # but on the next two
         connection.injector.open(0)
         assert play(connection.injector, STREAM, 1000)[0] == STREAM[:position]
@@ -163,14 +173,16 @@ def test_now_fires_at_once() -> None:
     injector.arm(parse_plan("cut@now"), 5)
     assert injector.next_deadline == 5
     (cut,) = injector.due(5)
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
     assert (cut.at, cut.did) == ("byte 11, event 1", "closed the connection after body byte 11")
     assert injector.next_deadline is None
 
 
 def test_now_before_the_next_bytes_discards_them() -> None:
     (reset,) = Connection("reset@now").feed(b"data: x\n\n")
-    assert isinstance(reset, Reset)
+    assert isinstance(reset, Fired)
+    assert reset.fault.action == "reset"
     assert reset.at == "byte 0, event 0"
     assert reset.did == "reset the connection before the first body byte; discarded 9 bytes already received"
 
@@ -180,7 +192,7 @@ def test_time_counts_from_the_opening() -> None:
     injector.open(10 * S)
     assert injector.next_deadline == 12 * S
     assert injector.due(12 * S - 1) == []
-    assert isinstance(injector.due(12 * S)[0], Cut)
+    assert [kind(step) for step in injector.due(12 * S)] == ["cut"]
 
 
 def test_time_armed_live_counts_from_then() -> None:
@@ -192,7 +204,7 @@ def test_time_armed_live_counts_from_then() -> None:
 
 def test_a_fault_that_falls_due_between_reads_comes_before_them() -> None:
     steps = Connection("stall=1s@time=1s").feed(b"data: x\n\n", S)
-    assert [type(step) for step in steps] == [Stall, Forward]
+    assert [kind(step) for step in steps] == ["stall", "forward"]
 
 
 def test_bytes_held_back_by_a_stall_count_as_not_received() -> None:
@@ -200,14 +212,26 @@ def test_bytes_held_back_by_a_stall_count_as_not_received() -> None:
     connection.feed(b"data: x\n\ndata: y\n\n")
     connection.injector.arm(parse_plan("cut@now"), 0)
     (cut,) = connection.injector.due(0, held=9)
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
     assert cut.at == "byte 9, event 1"
     assert cut.did == "closed the connection after body byte 9; discarded 9 bytes already received"
 
 
+def test_bytes_behind_a_cut_do_not_count_as_held_back_by_a_stall_before_it() -> None:
+    connection = Connection("stall=1s@event=1;cut@event=2")
+    steps = connection.feed(b"data: x\n\ndata: y\n\ndata: z\n\n")
+    assert [kind(step) for step in steps] == ["forward", "stall", "forward", "cut"]
+    connection.injector.arm(parse_plan("cut@now"), 0)
+    (cut,) = connection.injector.due(0, held=9)
+    assert isinstance(cut, Fired)
+    assert cut.at == "byte 9, event 1"
+
+
 def test_one_byte_is_not_1_bytes() -> None:
     _, cut = Connection("cut@bytes=9").feed(b"data: x\n\n:")
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
     assert cut.did == "closed the connection after body byte 9; discarded 1 byte already received"
 
 
@@ -229,12 +253,14 @@ def test_the_error_in_a_read_comes_with_the_bytes_that_have_it() -> None:
     first, stall, second = Connection("stall=1s@event=1", limit=100).feed(b"data: x\n\n" + large)
     assert isinstance(first, Forward)
     assert isinstance(second, Forward)
-    assert isinstance(stall, Stall)
+    assert isinstance(stall, Fired)
+    assert stall.fault.action == "stall"
     assert (first.error, second.data) == (None, large)
     assert second.error is not None
     first, cut = Connection("cut@event=1", limit=100).feed(b"data: x\n\n" + large)
     assert isinstance(first, Forward)
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
     assert first.error is None
 
 
@@ -252,7 +278,8 @@ def test_events_of_a_coded_body_are_counted_read_by_read() -> None:
     forward, cut = injector.feed(b"~~", 0, parse)
     assert isinstance(forward, Forward)
     assert (forward.data, len(forward.items)) == (b"~~", 2)
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, Fired)
+    assert cut.fault.action == "cut"
     assert (cut.at, cut.did) == ("byte 3, event 3", "closed the connection after body byte 3")
 
 
@@ -267,7 +294,8 @@ def test_a_fault_at_a_byte_of_a_coded_body_leaves_the_rest_unread() -> None:
     forward, reset = injector.feed(b"~~~", 0, parse)
     assert isinstance(forward, Forward)
     assert (forward.data, len(forward.items)) == (b"~~", 2)
-    assert isinstance(reset, Reset)
+    assert isinstance(reset, Fired)
+    assert reset.fault.action == "reset"
     assert reset.at == "byte 2, event 2"
 
 
@@ -277,16 +305,17 @@ def test_before_a_body_only_a_cut_or_reset_for_now_is_due() -> None:
     injector.arm(parse_plan("reset@now"), 20)
     assert injector.closing(19) is None
     reset = injector.closing(20)
-    assert isinstance(reset, Reset)
+    assert isinstance(reset, Fired)
+    assert reset.fault.action == "reset"
     assert reset.at == "byte 0, event 0"
     assert reset.did == "reset the connection before the first body byte"
     assert injector.closing(20) is None
     steps = Connection(injector).feed(b"data: x\n\n", 20)  # the others are still armed
-    assert [type(step) for step in steps] == [Stall, Forward, Cut]
+    assert [kind(step) for step in steps] == ["stall", "forward", "cut"]
     injector.open(30)
     assert injector.next_deadline == 30 + 5 * S
 
 
 def test_no_empty_pieces() -> None:
     steps = Connection("stall=1s@event=1;stall=1s@now").feed(b"data: x\n\n")
-    assert [type(step) for step in steps] == [Stall, Forward, Stall]
+    assert [kind(step) for step in steps] == ["stall", "forward", "stall"]

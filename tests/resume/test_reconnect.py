@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sse_tui.resume import AttemptResult, Decision, GiveUp, Policy, Reconnector, TryAgain, retry_after_ms
+from sse_tui.resume import AttemptResult, GiveUp, Policy, Reconnector, TryAgain
+from sse_tui.resume.reconnect import Decision, retry_after_ms
 
 POLICY = Policy(base_ms=1000, max_attempts=3, max_total_s=60)
 

@@ -78,7 +78,8 @@ async def _serve(script: Script, port: int, speed: float) -> int:
         ) from error
     try:
         Output().line(server.url)
-        narration.say(f"sse-tui: serving {many(script.connections, 'recorded connection')} (ctrl+c to stop)")
+        connections = many(len(script.connections), "recorded connection")
+        narration.say(f"sse-tui: serving {connections} (ctrl+c to stop)")
         await asyncio.Event().wait()
     finally:
         await server.__aexit__(None, None, None)

@@ -14,7 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from sse_tui import fields
-from sse_tui.eventstream import Event, EventTooLarge, NoData, Parser
+from sse_tui.eventstream import Event, NoData, Parser
 from sse_tui.limits import UNLIMITED
 from sse_tui.offline.export.tape import Tape, TapedConnection
 from sse_tui.recording.records import Fault, Headers
@@ -49,10 +49,10 @@ class ScriptedResponse:
 
 
 class Script:
-    """Chooses responses from a recording, and counts the requests."""
+    """Chooses responses from a recording, and counts the requests. `connections` are those that can be served."""
 
     def __init__(self, tape: Tape) -> None:
-        self._connections = [
+        self.connections = [
             conn for conn in tape.connections.values() if conn.response is not None or conn.reads
         ]
         self._resets = {
@@ -62,24 +62,19 @@ class Script:
         }
         self._served: Counter[str] = Counter()
         self._positions: dict[str, tuple[TapedConnection, int]] = {}
-        for conn in self._connections:
+        for conn in self.connections:
             self._index(conn)
-
-    @property
-    def connections(self) -> int:
-        """How many connections of the recording can be served."""
-        return len(self._connections)
 
     @property
     def path(self) -> str:
         """Path and query of the first request; "/" if it is not known."""
-        return next((_target(conn) for conn in self._connections if conn.request is not None), "/")
+        return next((_target(conn) for conn in self.connections if conn.request is not None), "/")
 
     def answer(self, target: str, last_event_id: str) -> ScriptedResponse:
         """The response to a request for `target` (path and query)."""
         if not last_event_id:
             return self._first(target)
-        for conn in self._connections:
+        for conn in self.connections:
             if _asked_after(conn) == last_event_id:
                 return self._whole(conn)
         if last_event_id not in self._positions:
@@ -90,16 +85,12 @@ class Script:
         """Note where each event ID is first set: later events may repeat the ID, and must not be lost."""
         parser = Parser(limit=UNLIMITED, last_event_id=_asked_after(conn))
         for _, data in conn.decoded():
-            try:
-                items = parser.feed(data)
-            except EventTooLarge:
-                return
-            for item in items:
+            for item in parser.feed(data):
                 if isinstance(item, Event | NoData) and item.id:
                     self._positions.setdefault(item.id, (conn, item.end))
 
     def _first(self, target: str) -> ScriptedResponse:
-        firsts = {conn.turn: conn for conn in reversed(self._connections)}
+        firsts = {conn.turn: conn for conn in reversed(self.connections)}
         begun = [firsts[turn] for turn in sorted(firsts)]
         path = target.partition("?")[0]
         matching = [conn for conn in begun if _target(conn).partition("?")[0] == path]
@@ -159,10 +150,8 @@ class Script:
 
 
 def _target(conn: TapedConnection) -> str:
-    if conn.request is None:
-        return "/"
     try:
-        parts = urlsplit(conn.request.url)
+        parts = urlsplit(conn.request.url if conn.request is not None else "")
     except ValueError:
         return "/"
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

@@ -25,7 +25,7 @@ REQUEST_S = 30.0
 BEFORE_RESET_S = 0.05
 
 
-class _GoneError(Exception):
+class _GoneError(ConnectionError):
     """The client has left, or did not send a request."""
 
 
@@ -74,10 +74,8 @@ class ReplayServer:
         self._running.add(task)
         try:
             await self._serve(reader, writer)
-        except (_GoneError, OSError, TimeoutError):
-            pass
-        except asyncio.CancelledError:
-            # The server shuts down. Not raised again: asyncio's own callback for this task would report it as an error.
+        except (OSError, asyncio.CancelledError):
+            # Cancelled when the server shuts down: raised again, asyncio's own callback would report it as an error.
             pass
         finally:
             self._running.discard(task)
@@ -96,7 +94,7 @@ class ReplayServer:
             + (f", connection {answer.conn}" if answer.conn else "")
             + ("" if answer.ending == "whole" else f", ends by {answer.ending}")
         )
-        leaving = asyncio.ensure_future(_left(reader))
+        leaving = asyncio.ensure_future(_client_left(reader))
         try:
             await _Reply(writer, leaving, self._speed).send(answer, method, request.http_version)
         finally:
@@ -134,8 +132,8 @@ async def _request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
             raise _GoneError
 
 
-async def _left(reader: asyncio.StreamReader) -> None:
-    """Returns when the client has closed the connection. Whatever else it sends is dropped."""
+async def _client_left(reader: asyncio.StreamReader) -> None:
+    """Return when the client has closed the connection. Whatever else it sends is dropped."""
     with contextlib.suppress(OSError):
         while await reader.read(65536):
             pass
@@ -161,12 +159,10 @@ class _Reply:
             # An empty chunk would be the last chunk.
             if data:
                 await self._write(b"%x\r\n%s\r\n" % (len(data), data) if framing == "chunked" else data)
-        await self._end(answer, chunked=framing == "chunked" and not bodiless)
-
-    async def _end(self, answer: ScriptedResponse, *, chunked: bool) -> None:
         await self._until(answer.ends_at)
-        if answer.ending == "whole" and chunked:
-            await self._write(b"0\r\n\r\n")
+        if answer.ending == "whole":
+            if framing == "chunked" and not bodiless:
+                await self._write(b"0\r\n\r\n")
         elif answer.ending == "hang":
             await self._leaving
         elif answer.ending == "reset":
@@ -197,7 +193,7 @@ def _head(answer: ScriptedResponse, framing: str) -> bytes:
         phrase = HTTPStatus(answer.status).phrase
     except ValueError:
         phrase = ""
-    lines = [f"HTTP/1.1 {answer.status} {phrase}".rstrip() + ("" if phrase else " ")]
+    lines = [f"HTTP/1.1 {answer.status} {phrase}"]
     lines += [f"{name}: {value}" for name, value in answer.headers]
     if framing == "chunked":
         lines.append("Transfer-Encoding: chunked")

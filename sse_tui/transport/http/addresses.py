@@ -17,25 +17,15 @@ _STAGGER_S = 0.25
 
 
 async def resolve(host: str, port: int) -> list[Address]:
-    """The addresses of `host`, in the resolver's order. Raises socket.gaierror.
-
-    An IP address is not looked up: the resolver works in a thread, which takes longer to start than to answer.
-    """
-    for family in (socket.AF_INET, socket.AF_INET6):
-        if _is_literal(family, host):
-            return [(family, socket.SOCK_STREAM, 0, "", (host, port))]
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    """The addresses of `host`, in the resolver's order. Raises socket.gaierror, or UnicodeError for no valid name."""
+    try:
+        # An IP address needs no lookup, and the resolver's thread takes longer to start than to answer.
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except socket.gaierror:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(found))
 
 
 async def connect(addresses: Sequence[Address]) -> socket.socket:
     """The first socket that connects, the families taken in turn. Raises OSError when none does."""
     return await aiohappyeyeballs.start_connection(addresses, happy_eyeballs_delay=_STAGGER_S)
-
-
-def _is_literal(family: int, host: str) -> bool:
-    try:
-        socket.inet_pton(family, host)
-    except (OSError, UnicodeError, ValueError):
-        return False
-    return True

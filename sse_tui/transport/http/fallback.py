@@ -66,18 +66,13 @@ class FallbackTransport(httpx.AsyncBaseTransport):
 
     def _pool(self, network: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
         """A pool for one request: setting up each connection is part of what is measured."""
-        options: dict[str, Any] = {
-            "ssl_context": self._context, "http2": self._http2, "network_backend": network,
-        }  # fmt: skip
-        if self._proxy is None:
-            return httpcore.AsyncConnectionPool(**options)
-        return httpcore.AsyncHTTPProxy(
-            _url(self._proxy.url),
-            proxy_auth=self._proxy.raw_auth,
-            proxy_headers=self._proxy.headers.raw,
+        given, proxy = self._proxy, None
+        if given is not None:
             # Its own certificate is judged as the server's is; without a context httpcore takes one of its own making.
-            proxy_ssl_context=self._context if self._proxy.url.scheme == "https" else None,
-            **options,
+            context = self._context if given.url.scheme == "https" else None
+            proxy = httpcore.Proxy(_url(given.url), given.raw_auth, given.headers.raw, context)
+        return httpcore.AsyncConnectionPool(
+            self._context, proxy=proxy, http2=self._http2, network_backend=network
         )
 
     def _problem(self, url: httpx.URL, error: BaseException, limit: float | None) -> SseTuiError | None:
@@ -114,7 +109,6 @@ class HttpcoreBody(ResponseBody):
         self._stream = stream
         self._pieces: list[bytes] = []
         self._wanted, self._ready = asyncio.Event(), asyncio.Event()
-        self._over: BodyEnd | None = None
         self._closing: asyncio.Task[None] | None = None
         stream.before_read = self._before_read
         self._reading = asyncio.ensure_future(self._read_all(response.aiter_stream()))
@@ -127,8 +121,7 @@ class HttpcoreBody(ResponseBody):
                 self._pieces.clear()
                 if data:
                     return Read(data, self._stream.last.t, self._stream.last.clock)
-            if self._over is not None:
-                self.ending = self._over
+            if self.ending is not None:
                 return None
             if self._reading.done():
                 self._reading.result()  # raises what is not the end of a body
@@ -147,9 +140,9 @@ class HttpcoreBody(ResponseBody):
         try:
             async for piece in pieces:
                 self._pieces.append(piece)
-            self._over = BodyEnd(CloseReason.EOF, "")
+            self.ending = BodyEnd(CloseReason.EOF, "")
         except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            self._over = _ending(error)
+            self.ending = _ending(error)
         finally:
             self._ready.set()
 

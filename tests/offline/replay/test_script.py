@@ -176,4 +176,4 @@ def test_a_raw_stream_is_served_as_one() -> None:
 
 def test_nothing_to_serve() -> None:
     assert script([]).answer("/", "").status == 404
-    assert script([]).connections == 0
+    assert not script([]).connections

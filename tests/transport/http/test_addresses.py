@@ -59,7 +59,8 @@ async def test_families_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(("host", "family"), [("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)])
 async def test_an_address_is_not_looked_up(host: str, family: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", None)
-    assert await resolve(host, 80) == [(family, socket.SOCK_STREAM, 0, "", (host, 80))]
+    ((*kind, _, name, where),) = await resolve(host, 80)
+    assert (kind, name, where[:2]) == ([family, socket.SOCK_STREAM], "", (host, 80))
 
 
 async def test_names_are_looked_up() -> None:

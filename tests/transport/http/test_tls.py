@@ -139,3 +139,40 @@ async def test_tls_within_tls(context: ssl.SSLContext, certificate: tuple[Path, 
         inner.close()
         await asyncio.wait_for(gone.wait(), 2)
     assert ended == [b""]
+
+
+async def test_an_https_proxy_is_verified_as_a_server_is(
+    context: ssl.SSLContext, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with wire(*[[chunked(EVENT)]] * 3, context=context) as proxy:
+        monkeypatch.setenv("http_proxy", f"https://127.0.0.1:{proxy.port}")
+        strange = await run("http://far.invalid/")
+        known = await run("http://far.invalid/", verify=str(certificate[0]))
+        unverified = await run("http://far.invalid/", verify=False)
+    assert strange.driver.error is not None
+    assert strange.driver.error.code == "tls-verify"
+    assert "The certificate of 127.0.0.1 is not trusted" in strange.driver.error.message
+    assert known.body() == unverified.body() == EVENT
+
+
+async def test_both_ends_of_a_tunnel_are_verified(
+    context: ssl.SSLContext, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        there = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        await asyncio.gather(pipe(reader, there[1]), pipe(there[0], writer))
+
+    async with (
+        wire(then=[chunked(EVENT)], context=context) as server,
+        await asyncio.start_server(tunnel, "127.0.0.1", 0, ssl=context) as proxy,
+    ):
+        monkeypatch.setenv("https_proxy", f"https://127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
+        named = await run(
+            "https://far.invalid/", verify=str(certificate[0])
+        )  # the certificate is for localhost
+        unverified = await run("https://far.invalid/", verify=False)
+    assert named.driver.error is not None
+    assert "The certificate of far.invalid is not trusted" in named.driver.error.message
+    assert unverified.body() == EVENT
