@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sse_tui.cli.options import dialect_option
+from sse_tui.cli.options import config_option, dialect_option, live_options, together
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
     from sse_tui.cli.curl_arguments import CurlRequest
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-_OPTIONS = (
+request_options = together(
     click.option(
         "-H", "--header", "header", multiple=True, metavar="LINE", help="Add a header, 'Name: value'."
     ),
@@ -38,14 +35,10 @@ _OPTIONS = (
     click.option("--curl", "pasted", metavar="COMMAND", help="A complete curl command, quoted."),
     dialect_option,
     click.option("--any-type", is_flag=True, help="Read the body whatever its content type is."),
+    live_options,
+    config_option,
 )
-
-
-def request_options(function: Function) -> Function:
-    """Add the options; `curl_request` builds the request from their values."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+"""The options of a command that sends a request; `curl_request` builds it from their values."""
 
 
 def curl_request(url: str | None, given: dict[str, Any]) -> CurlRequest:

@@ -46,20 +46,19 @@ if TYPE_CHECKING:
 )
 @click.option("--supervised", is_flag=True, hidden=True)
 @config_option
-def command(config: str | None, engine: str, model: str | None, supervised: bool, **given: Any) -> int:
+def command(engine: str, model: str | None, supervised: bool, **given: Any) -> int:
     """Serve the local model over HTTP.
 
     The API is OpenAI-compatible, and its streams resume with Last-Event-ID. On ctrl+c or SIGTERM it ends running
     answers with a last event, then exits.
     """
     # Profiles play no part in serving, so a wrong one must not be an error here.
-    from sse_tui.cli.specs import with_local_model
     from sse_tui.config import LOCAL_PROFILE
     from sse_tui.server.supervised import TOKEN_VARIABLE, main_supervised, run_server
 
-    loaded = with_local_model(load_config(config, {**given, "profile": LOCAL_PROFILE}), model)
+    loaded = load_config({**given, "profile": LOCAL_PROFILE})
     token = os.environ.get(TOKEN_VARIABLE) if supervised else _token(loaded, given["token_env"])
-    options = _options(loaded, engine, token, given)
+    options = _options(loaded, engine, model, token, given)
     if supervised:
         return main_supervised(options, ensure_model)
     with narration.Status(f"starting {options.model or options.engine}") as status:
@@ -85,14 +84,17 @@ def _token(loaded: Loaded, asked: str | None) -> str | None:
     return token
 
 
-def _options(loaded: Loaded, engine: str, token: str | None, given: dict[str, Any]) -> ServeOptions:
+def _options(
+    loaded: Loaded, engine: str, model: str | None, token: str | None, given: dict[str, Any]
+) -> ServeOptions:
     from sse_tui.server.serve_options import ServeOptions
 
     local = loaded.config.local
+    chosen = local.model if model is None else model
     return ServeOptions(
         settings=_settings(loaded, token),
         engine="scripted" if engine == "scripted" else "llamacpp",
-        model=local.model if engine == "llamacpp" else None,
+        model=chosen if engine == "llamacpp" else None,
         n_gpu_layers=local.n_gpu_layers,
         n_ctx=local.n_ctx,
         n_seq=local.n_seq,
