@@ -112,12 +112,7 @@ dialect_option = click.option(
 )
 
 output_option = click.option(
-    "-o",
-    "--output",
-    "output",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE instead of stdout.",
+    "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE instead of stdout."
 )
 
 _name = partial(click.option, metavar="NAME")

@@ -109,4 +109,4 @@ def _finish(session: Headless, out: Output, *, as_json: bool, metrics: bool) -> 
     if metrics:
         from sse_tui.cli.metrics_table import metric_rows
 
-        narration.table("", ("metric", "value"), metric_rows(session.analysis, turn))
+        narration.table(("metric", "value"), metric_rows(session.analysis, turn))

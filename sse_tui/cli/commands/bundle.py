@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    "output",
     type=click.Path(),
     metavar="OUT",
     help="Zip file to create, or a folder if the name does not end in .zip. Default: FILE's name with "

@@ -25,7 +25,6 @@ FORMATS = ("text", "json", "md", "html", "junit")
 )
 @click.option(
     "--expect",
-    "expect",
     multiple=True,
     metavar="LIST",
     help="Expectations, for example 'ttft<500ms, itl.p99<200ms, complete'; may be repeated.",

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
@@ -17,8 +17,9 @@ from sse_tui.errors import UsageError
 if TYPE_CHECKING:
     from sse_tui.config import Loaded
     from sse_tui.server.serve_options import ServeOptions
-    from sse_tui.server.settings import ServerSettings
     from sse_tui.server.status import EndpointStatus, StatusWatcher
+
+Engine: TypeAlias = Literal["llamacpp", "scripted"]
 
 
 @click.command("serve")
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 )
 @click.option("--supervised", is_flag=True, hidden=True)
 @config_option
-def command(engine: str, model: str | None, supervised: bool, **given: Any) -> int:
+def command(engine: Engine, model: str | None, supervised: bool, **given: Any) -> int:
     """Serve the local model over HTTP.
 
     The API is OpenAI-compatible, and its streams resume with Last-Event-ID. On ctrl+c or SIGTERM it ends running
@@ -85,31 +86,14 @@ def _token(loaded: Loaded, asked: str | None) -> str | None:
 
 
 def _options(
-    loaded: Loaded, engine: str, model: str | None, token: str | None, given: dict[str, Any]
+    loaded: Loaded, engine: Engine, model: str | None, token: str | None, given: dict[str, Any]
 ) -> ServeOptions:
     from sse_tui.server.serve_options import ServeOptions
-
-    local = loaded.config.local
-    chosen = local.model if model is None else model
-    return ServeOptions(
-        settings=_settings(loaded, token),
-        engine="scripted" if engine == "scripted" else "llamacpp",
-        model=chosen if engine == "llamacpp" else None,
-        n_gpu_layers=local.n_gpu_layers,
-        n_ctx=local.n_ctx,
-        n_seq=local.n_seq,
-        n_threads=local.n_threads,
-        script=given["script"],
-        ttft_ms=given["ttft_ms"],
-        gap_ms=given["gap_ms"],
-    )
-
-
-def _settings(loaded: Loaded, token: str | None) -> ServerSettings:
     from sse_tui.server.settings import ServerSettings, StoreLimits
 
-    section = loaded.config.server
-    return ServerSettings(
+    local, section = loaded.config.local, loaded.config.server
+    chosen = local.model if model is None else model
+    settings = ServerSettings(
         host=section.host,
         port=section.port,
         token=token,
@@ -125,6 +109,18 @@ def _settings(loaded: Loaded, token: str | None) -> ServerSettings:
         max_streams=section.max_streams,
         allow_origins=list(section.allow_origins),
         access_log=section.access_log,
+    )
+    return ServeOptions(
+        settings=settings,
+        engine=engine,
+        model=chosen if engine == "llamacpp" else None,
+        n_gpu_layers=local.n_gpu_layers,
+        n_ctx=local.n_ctx,
+        n_seq=local.n_seq,
+        n_threads=local.n_threads,
+        script=given["script"],
+        ttft_ms=given["ttft_ms"],
+        gap_ms=given["gap_ms"],
     )
 
 
