@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -223,51 +223,46 @@ def split(command: str) -> list[str]:
     """The words of a POSIX shell command, ``$'...'`` as browsers write it included. Raises `UsageError`."""
     words: list[str] = []
     word: str | None = None
-    at = 0
-    while at < len(command):
-        char = command[at]
-        if char == "\\" and at + 1 < len(command):
-            following = command[at + 1]
-            at += 3 if command[at + 1 : at + 3] == "\r\n" else 2
-            if following not in "\r\n":
-                word = (word or "") + following
-        elif char.isspace():
-            at += 1
+    for found in _PART.finditer(command):
+        kind, text = found.lastgroup, found[found.lastindex or 0]
+        if kind == "space":
             if word is not None:
                 words.append(word)
-                word = None
-        else:
-            part, at = _part(command, at)
-            word = (word or "") + part
+            word = None
+        elif kind == "open":
+            raise UsageError(
+                "curl-quotes", f"Unclosed quote in the curl command at character {found.start() + 1}."
+            )
+        elif kind != "joined":
+            word = (word or "") + _UNQUOTED.get(kind or "", str)(text)
     return [*words, word] if word is not None else words
 
 
-_QUOTED: Sequence[tuple[str, re.Pattern[str]]] = (
-    ("$'", re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)),
-    ("'", re.compile(r"'([^']*)'")),
-    ('"', re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)),
+_PART = re.compile(
+    r"""
+    (?P<space>\s)
+    | \\ (?: (?P<joined>\r\n?|\n) | (?P<escaped>.) )
+    | \$'(?P<ansi_c>(?:[^'\\]|\\.)*)'
+    | '(?P<single>[^']*)'
+    | "(?P<double>(?:[^"\\]|\\.)*)"
+    | (?P<open>\$'|['"])
+    | (?P<plain>.)
+    """,
+    re.DOTALL | re.VERBOSE,
 )
 
 
-def _part(command: str, at: int) -> tuple[str, int]:
-    """A quoted or plain part of a word at index `at`, and the index of the next one."""
-    for opening, pattern in _QUOTED:
-        if command.startswith(opening, at):
-            found = pattern.match(command, at)
-            if found is None:
-                raise UsageError("curl-quotes", f"Unclosed quote in the curl command at character {at + 1}.")
-            return _unquoted(opening, found[1]), found.end()
-    return command[at], at + 1
+def _double(text: str) -> str:
+    return re.sub(r'\\(?:([$`"\\])|\r?\n)', lambda found: found[1] or "", text)
 
 
-def _unquoted(opening: str, text: str) -> str:
-    if opening == "'":
-        return text
-    if opening == '"':
-        return re.sub(r'\\(?:([$`"\\])|\r?\n)', lambda found: found[1] or "", text)
+def _dollar(text: str) -> str:
     plain = re.sub(r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|[0-7]{1,3}|.)", _ansi_c, text, flags=re.DOTALL)
     # Browsers write a character above U+FFFF as two UTF-16 surrogates.
     return _PAIR.sub(lambda found: found[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
+
+
+_UNQUOTED: dict[str, Callable[[str], str]] = {"double": _double, "ansi_c": _dollar}
 
 
 def _ansi_c(found: re.Match[str]) -> str:

@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sse_tui.cli.options import dialect_option
+from sse_tui.cli.options import config_option, dialect_option, live_options, together
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
     from sse_tui.cli.curl_arguments import CurlRequest
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-_OPTIONS = (
+request_options = together(
+    click.option("-H", "--header", multiple=True, metavar="LINE", help="Add a header, 'Name: value'."),
     click.option(
-        "-H", "--header", "header", multiple=True, metavar="LINE", help="Add a header, 'Name: value'."
-    ),
-    click.option(
-        "-d",
-        "--data",
-        "data",
-        multiple=True,
-        metavar="DATA",
-        help="Send as the body (POST); @FILE reads a file.",
+        "-d", "--data", multiple=True, metavar="DATA", help="Send as the body (POST); @FILE reads a file."
     ),
     click.option("-X", "--request", "method", metavar="METHOD", help="Request method, for example PUT."),
-    click.option("-u", "--user", "user", metavar="NAME:PASSWORD", help="Basic authentication."),
+    click.option("-u", "--user", metavar="NAME:PASSWORD", help="Basic authentication."),
     click.option("-k", "--insecure", is_flag=True, help="Do not verify the TLS certificate."),
     click.option("--compressed", is_flag=True, help="Request a compressed response."),
     click.option(
         "--http1.1", "http1", is_flag=True, help="Use HTTP/1.1 (the default, with kernel timestamps)."
     ),
-    click.option("--http2", "http2", is_flag=True, help="Use HTTP/2 if the server supports it."),
+    click.option("--http2", is_flag=True, help="Use HTTP/2 if the server supports it."),
     click.option("--curl", "pasted", metavar="COMMAND", help="A complete curl command, quoted."),
     dialect_option,
     click.option("--any-type", is_flag=True, help="Read the body whatever its content type is."),
+    live_options,
+    config_option,
 )
-
-
-def request_options(function: Function) -> Function:
-    """Add the options; `curl_request` builds the request from their values."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+"""The options of a command that sends a request; `curl_request` builds it from their values."""
 
 
 def curl_request(url: str | None, given: dict[str, Any]) -> CurlRequest:

@@ -1,4 +1,4 @@
-"""The checks of ``sse-tui doctor``, one function each. A check never raises: an error is its result."""
+"""The checks of ``sse-tui doctor``, one function each."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sse_tui.cli.options import load_config
 from sse_tui.cli.running import run
-from sse_tui.config import Loaded
 from sse_tui.engine.available import MISSING, local_models_available
 from sse_tui.errors import SseTuiError
 from sse_tui.version import __version__
 
 if TYPE_CHECKING:
+    from sse_tui.config import Loaded
     from sse_tui.engine.interface import EngineInfo
     from sse_tui.session.headless import Headless
 
@@ -41,27 +41,33 @@ class CheckResult(NamedTuple):
 Check = Callable[[], CheckResult]
 
 
-def checks(config: str | None) -> Iterator[tuple[str, Check]]:
+def checks() -> Iterator[tuple[str, Check]]:
     """Every check by name, in order, but those that another one's result rules out."""
     yield "program", _program
     yield "packages", _packages
     yield "terminal", _terminal
-    loaded: Loaded | None = None
     try:
-        loaded = load_config(config)
+        loaded = load_config()
     except SseTuiError as error:
-        broken = CheckResult("fail", error.message, error.hint)
+        broken = _failed(error)
         yield "configuration", lambda: broken
     else:
-        sound = loaded
-        yield "configuration", lambda: _configuration(sound)
+        yield "configuration", lambda: _configuration(loaded)
         if local_models_available():
-            yield "model", lambda: _model(sound)
-            yield "llama.cpp", lambda: _llama(sound)
+            yield "model", lambda: _model(loaded)
+            yield "llama.cpp", lambda: _llama(loaded)
         else:
             yield "llama.cpp", lambda: CheckResult("warn", MISSING)
     yield "clock", _clock
     yield "loopback", _loopback
+
+
+def result_of(check: Check) -> CheckResult:
+    """The result of a check; an error that it raises is one too."""
+    try:
+        return check()
+    except (SseTuiError, OSError) as error:  # TimeoutError is an OSError
+        return _failed(error)
 
 
 def _program() -> CheckResult:
@@ -110,18 +116,15 @@ def _model(loaded: Loaded) -> CheckResult:
     from sse_tui.models.progress import ProgressReporter
 
     name = loaded.config.local.model
-    try:
-        found = resolve(name)
-        if not isinstance(found, Path):
-            return CheckResult("warn", f"{name} is not downloaded", f"Run: sse-tui models pull {name}")
-        known = CATALOGUE.get(name)
-        if known is None:
-            return CheckResult("ok", f"{found} ({found.stat().st_size / 1e6:.1f} MB)")
-        if sha256_of(found, ProgressReporter()) != known.sha256:
-            hint = f"Run: sse-tui models rm {name}; sse-tui models pull {name}"
-            return CheckResult("fail", f"{found} has an unexpected SHA-256", hint)
-    except (SseTuiError, OSError) as error:
-        return _failed(error)
+    found = resolve(name)
+    if not isinstance(found, Path):
+        return CheckResult("warn", f"{name} is not downloaded", f"Run: sse-tui models pull {name}")
+    known = CATALOGUE.get(name)
+    if known is None:
+        return CheckResult("ok", f"{found} ({found.stat().st_size / 1e6:.1f} MB)")
+    if sha256_of(found, ProgressReporter()) != known.sha256:
+        hint = f"Run: sse-tui models rm {name}; sse-tui models pull {name}"
+        return CheckResult("fail", f"{found} has an unexpected SHA-256", hint)
     return CheckResult("ok", f"{found}, SHA-256 matches")
 
 
@@ -142,12 +145,9 @@ def _llama(loaded: Loaded) -> CheckResult:
         finally:
             await endpoint.close()
 
-    try:
-        if not isinstance(resolve(loaded.config.local.model), Path):
-            return CheckResult("warn", "not checked: there is no model")
-        return run(load())
-    except (SseTuiError, TimeoutError, OSError) as error:
-        return _failed(error)
+    if not isinstance(resolve(loaded.config.local.model), Path):
+        return CheckResult("warn", "not checked: there is no model")
+    return run(load())
 
 
 def engine_line(engine: EngineInfo) -> str:
@@ -169,24 +169,19 @@ def _clock() -> CheckResult:
 
 def _loopback() -> CheckResult:
     """A scripted answer over a real socket is cut in the middle: it must resume without loss."""
-    try:
-        with tempfile.TemporaryDirectory(prefix="sse-tui-doctor-") as folder:
-            return run(_resumed(Path(folder) / "loopback.sse.jsonl"))
-    except (SseTuiError, TimeoutError, OSError) as error:
-        return _failed(error)
+    with tempfile.TemporaryDirectory(prefix="sse-tui-doctor-") as folder:
+        return run(_resumed(Path(folder) / "loopback.sse.jsonl"))
 
 
 async def _resumed(path: Path) -> CheckResult:
     import asyncio
 
-    from sse_tui.config import Profile
     from sse_tui.dialects.base import Message
     from sse_tui.session.headless import Headless
     from sse_tui.session.spec import SessionSpec
 
     spec = SessionSpec(
         "chat",
-        profile=Profile(),
         plan="cut@event=5",
         engine="scripted",
         engine_args=("--script", _SELF_TEST_TEXT, "--ttft-ms", "20", "--gap-ms", "5"),
@@ -222,6 +217,5 @@ def _verdict(session: Headless, path: Path) -> CheckResult:
 def _failed(error: BaseException) -> CheckResult:
     if isinstance(error, SseTuiError):
         return CheckResult("fail", error.message, error.hint)
-    if isinstance(error, TimeoutError):
-        return CheckResult("fail", "timed out")
-    return CheckResult("fail", str(error) or type(error).__name__)
+    timed_out = "timed out" if isinstance(error, TimeoutError) else ""
+    return CheckResult("fail", timed_out or str(error) or type(error).__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sse_tui.cli import narration
@@ -9,15 +10,16 @@ from sse_tui.cli.exits import Exit
 from sse_tui.errors import SseTuiError
 
 if TYPE_CHECKING:
-    from sse_tui.analysis.analysis import Analysis
+    from sse_tui.diagnosis import Finding
 
 
-def ended(analysis: Analysis, problem: SseTuiError | None) -> Exit:
-    """The exit code of a run whose stream had that problem, which is raised.
+def ended(findings: Iterable[Finding], problem: SseTuiError | None = None) -> Exit:
+    """The exit code of a run with these findings, whose stream had that problem, which is raised.
 
     A rule of the diagnosis that failed is a bug of our own and comes first: after it no verdict is to be trusted.
+    Every headless command that runs the rules ends with this.
     """
-    failed = analysis.diagnosis.internal_errors
+    failed = [finding for finding in findings if finding.rule == "internal"]
     for finding in failed:
         narration.error(f"internal: {finding.message}")
     if problem is None:

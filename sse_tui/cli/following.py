@@ -13,9 +13,9 @@ WATCH_S = 0.25
 
 
 async def follow(
-    source: AsyncIterator[T], show: Callable[[T], bool], out: Output, stop: Callable[[], None]
+    source: AsyncIterator[T], show: Callable[[T], bool | None], out: Output, stop: Callable[[], None]
 ) -> bool:
-    """Show every item until the source ends or `show` returns False; True if the source ended by itself.
+    """Show every item until the source ends or `show` returns True; True if the source ended by itself.
 
     To stop early, `stop` is called and the rest is read but not shown, so that a recording gets its last
     records. Raises `BrokenPipeError` once the reader of stdout has gone, even while there is nothing to write.
@@ -39,7 +39,7 @@ async def follow(
             if not showing or gone:
                 continue
             try:
-                showing = show(item)
+                showing = not show(item)
             except Exception as error:
                 failure, showing = error, False
             if not showing:

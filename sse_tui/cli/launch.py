@@ -1,4 +1,4 @@
-"""Starts the TUI: the only place where the command line imports it."""
+"""Starts the TUI."""
 
 from __future__ import annotations
 
@@ -28,13 +28,6 @@ def launch(spec: SessionSpec, *, keep: bool = True) -> int:
         return run(spec)
     with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
         return run(replace(spec, record_to=Path(folder) / "session.sse.jsonl"))
-
-
-def screenshot(path: Path, *, dialect: str | None = None) -> str:
-    """A screenshot (SVG) of the TUI showing the recording at `path`. Needs no terminal."""
-    from sse_tui.tui.picture import picture_of
-
-    return picture_of(path, dialect=dialect)
 
 
 def require_terminal() -> None:

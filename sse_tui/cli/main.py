@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from sse_tui.cli.exits import Exit, Terminated, exit_of
+from sse_tui.cli.exits import Exit, Terminated
 from sse_tui.errors import SseTuiError
 
 COMPLETE_VAR = "_SSE_TUI_COMPLETE"
@@ -42,7 +42,7 @@ def _run(args: list[str]) -> int:
         return Exit.OK
     except SseTuiError as error:
         _tell(error)
-        return exit_of(error)
+        return error.exit_code
     except KeyboardInterrupt:
         from sse_tui.cli import narration
 

@@ -22,12 +22,9 @@ def metric_rows(analysis: Analysis, turn: Turn) -> list[tuple[str, str]]:
         for name, value in clocks_json(turn).items()
         if value is not None or name not in ("dns", "tcp", "tls")
     ]
-    return [
-        ("clock", _clock(analysis.header.clock)),
-        *clocks,
-        *_gap_rows(gaps_json(turn)),
-        *_usage_rows(turn),
-    ]
+    usage = turn.answer.usage or {}
+    tokens = [(f"tokens {name}", str(count)) for name, count in usage.items() if count is not None]
+    return [("clock", _clock(analysis.header.clock)), *clocks, *_gap_rows(gaps_json(turn)), *tokens]
 
 
 def _clock(source: str) -> str:
@@ -45,29 +42,20 @@ def _gap_rows(gaps: dict[str, Any]) -> list[tuple[str, str]]:
         # With fewer than 100 samples the p99 is practically the maximum.
         few = name == "p99" and gaps[name] is None and gaps["n"]
         rows.append((f"{label} {name}", "fewer than 100 samples, see max" if few else _ms(gaps[name])))
-    rows.append(("coalesced (one read, gap unknown)", str(gaps["coalesced"])))
-    rows.append(("stutters over 100 ms", str(gaps["stutters"])))
-    rows.append((f"TPOT (tokens from {gaps['tokens_from']})", _ms(gaps["tpot_ms"])))
     rate = gaps["tokens_per_s"]
-    rows.append(("tokens/s", "unknown" if rate is None else f"{rate:.1f}"))
-    return rows
-
-
-def _usage_rows(turn: Turn) -> list[tuple[str, str]]:
-    usage = turn.answer.usage
-    if not usage:
-        return []
-    return [(f"tokens {name}", str(count)) for name, count in usage.items() if count is not None]
+    return [
+        *rows,
+        ("coalesced (one read, gap unknown)", str(gaps["coalesced"])),
+        ("stutters over 100 ms", str(gaps["stutters"])),
+        (f"TPOT (tokens from {gaps['tokens_from']})", _ms(gaps["tpot_ms"])),
+        ("tokens/s", "unknown" if rate is None else f"{rate:.1f}"),
+    ]
 
 
 def _clock_name(name: str) -> str:
     """``ttft_ms`` as people write it: TTFT."""
-    name = name.removesuffix("_ms")
-    return (
-        name.upper()
-        if len(name) <= 4 and name not in ("dns", "tcp", "tls", "sent")
-        else name.replace("_", " ")
-    )
+    name = name.removesuffix("_ms").replace("_", " ")
+    return name.upper() if name in ("ttfb", "ttfc", "ttft", "ttfo", "e2e") else name
 
 
 def _ms(value: float | None) -> str:

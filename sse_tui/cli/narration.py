@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from types import TracebackType
 
 from sse_tui.errors import SseTuiError
 from sse_tui.text import safety
@@ -72,16 +71,14 @@ class Status:
     def __enter__(self) -> Status:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, exc: object, where: TracebackType | None) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.clear()
 
     def update(self, text: str) -> None:
         """Replace the line with `text`."""
-        if not self._terminal:
-            return
-        width = max(20, _columns() - 1)
-        _write("\r\x1b[K" + safety.terminal.line(text)[:width])
-        self._shown = True
+        if self._terminal:
+            _write("\r\x1b[K" + safety.terminal.line(text)[: max(20, _columns() - 1)])
+            self._shown = True
 
     def clear(self) -> None:
         """Remove the line. Idempotent."""
@@ -106,7 +103,7 @@ def _columns() -> int:
         return 80
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table, drawn by rich on a terminal and in plain columns elsewhere."""
     cells = [[safety.terminal(cell) for cell in row] for row in rows]
     if terminal():
@@ -114,16 +111,12 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
         from rich.table import Table
         from rich.text import Text
 
-        pretty = Table(title=title or None, title_justify="left")
-        for name in columns:
-            pretty.add_column(name)
+        pretty = Table(*columns)
         for row in cells:
             pretty.add_row(*(Text(cell) for cell in row))
         Console(stderr=True).print(pretty)
         return
-    lines = [list(columns), *cells]
-    widths = [max(len(row[at]) for row in lines) for at in range(len(columns))]
-    if title:
-        say(title)
-    for row in lines:
-        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    lines: list[Sequence[str]] = [columns, *cells]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        say("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

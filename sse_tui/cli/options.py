@@ -43,17 +43,20 @@ _KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def load_config(config: str | None, given: Mapping[str, Any] | None = None) -> Loaded:
+def chosen_config() -> str | None:
+    """The value of ``--config``: the command's own, else the one before the command."""
+    chosen: str | None = click.get_current_context().find_root().obj
+    return chosen
+
+
+def load_config(given: Mapping[str, Any] | None = None) -> Loaded:
     """The configuration with the options of the command over it.
 
-    `config` is the command's own ``--config``, else the one before the command. `given` holds the command's
-    parameters by name; those that set no key, or were not given, are left out.
+    `given` holds the command's parameters by name; those that set no key, or were not given, are left out.
     """
     from sse_tui.config import SELECTED, Override, load
 
-    context = click.get_current_context(silent=True)
-    chosen = config or (context.find_root().obj if context is not None else None)
-    if chosen:
+    if chosen := chosen_config():
         # The local endpoint runs in a process of its own, which reads the same file.
         os.environ["SSE_TUI_CONFIG"] = str(Path(chosen).absolute())
     overrides = []
@@ -63,6 +66,11 @@ def load_config(config: str | None, given: Mapping[str, Any] | None = None) -> L
             option = "--" + name.replace("_", "-")
             overrides.append(Override(key, list(value) if isinstance(value, tuple) else value, option))
     return load(Path(chosen) if chosen else None, overrides=overrides)
+
+
+def _choose_config(context: click.Context, _option: click.Parameter, path: str | None) -> None:
+    if path:
+        context.find_root().obj = path
 
 
 def _known_dialect(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
@@ -77,7 +85,9 @@ def _known_dialect(_context: click.Context, _option: click.Parameter, name: str 
     return name
 
 
-def _together(*options: Decorator[Any]) -> Decorator[Any]:
+def together(*options: Decorator[Any]) -> Decorator[Any]:
+    """One decorator that adds several options, in the order of the help."""
+
     def decorate(function: Any) -> Any:
         for option in reversed(options):
             function = option(function)
@@ -86,7 +96,12 @@ def _together(*options: Decorator[Any]) -> Decorator[Any]:
     return decorate
 
 
-config_option = click.option("--config", metavar="FILE", help="Configuration file to use.")
+# The commands do not see its value: `load_config` does.
+config_option = click.option(
+    "--config", metavar="FILE", expose_value=False, callback=_choose_config, help="Configuration file to use."
+)
+
+json_option = partial(click.option, "--json", "as_json", is_flag=True)
 
 dialect_option = click.option(
     "--dialect",
@@ -97,12 +112,7 @@ dialect_option = click.option(
 )
 
 output_option = click.option(
-    "-o",
-    "--output",
-    "output",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE instead of stdout.",
+    "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE instead of stdout."
 )
 
 _name = partial(click.option, metavar="NAME")
@@ -110,40 +120,21 @@ _integer = partial(click.option, type=int, metavar="N")
 _number = partial(click.option, type=float)
 _seconds = partial(click.option, type=float, metavar="S")
 
-profile_options = _together(
-    _name("-p", "--profile", help="Profile to use from the configuration."),
-    click.option("--base-url", "--url", "base_url", metavar="URL", help="API base URL, including /v1."),
-    _name("--dialect", help="The API's dialect, for example openai-chat."),
-    _name("-m", "--model", help="Model name; for the local profile also a GGUF file."),
-    click.option("-s", "--system", metavar="TEXT", help="System prompt."),
-    config_option,
-)
-
-sampling_options = _together(
-    _integer("--max-tokens", help="Maximum length of the answer in tokens."),
-    _number("-t", "--temperature", metavar="T", help="Sampling temperature; 0 is deterministic."),
-    _number("--top-p", metavar="P", help="Nucleus sampling: keep the top P of probability."),
-    _integer("--top-k", metavar="K", help="Sample from the K most likely tokens."),
-    _number("--min-p", metavar="P", help="Drop tokens below P times the most likely one."),
-    _integer("--seed", help="Random seed."),
-    click.option("--stop", multiple=True, metavar="TEXT", help="Stop sequence; may be repeated."),
-)
-
-local_options = _together(
+local_options = together(
     _integer("--n-gpu-layers", help="Layers to offload to the GPU; -1 for all."),
     _integer("--n-ctx", help="Context size in tokens."),
     _integer("--n-threads", help="CPU threads; by default the number of cores minus one."),
 )
 
-_TOTAL = "Overall limit in seconds, reconnects included."
-timeout_options = _together(
-    _seconds("--connect-timeout", help="Give up connecting after S seconds."),
-    _seconds("--first-byte-timeout", help="Give up after S seconds without a response."),
-    _seconds("--idle-timeout", help="Give up after S seconds without data."),
-    _seconds("--total-timeout", "--max-time", "total_timeout", help=_TOTAL),
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["llamacpp", "scripted"]),
+    default="llamacpp",
+    show_default=True,
+    help="What generates tokens; scripted is a labelled stand-in that needs no model.",
 )
 
-stream_options = _together(
+live_options = together(
     click.option(
         "--reconnect",
         type=click.Choice(["never", "last-event-id", "always"]),
@@ -155,17 +146,34 @@ stream_options = _together(
         metavar="PLAN",
         help="Fault to inject, for example cut@event=41, or the name of one in [faults].",
     ),
-)
-
-recording_options = _together(
+    _seconds("--connect-timeout", help="Give up connecting after S seconds."),
+    _seconds("--first-byte-timeout", help="Give up after S seconds without a response."),
+    _seconds("--idle-timeout", help="Give up after S seconds without data."),
+    _seconds(
+        "--total-timeout",
+        "--max-time",
+        "total_timeout",
+        help="Overall limit in seconds, reconnects included.",
+    ),
     click.option("--record", type=click.Path(dir_okay=False), metavar="FILE", help="Record to FILE."),
     click.option("--no-record", is_flag=True, help="Do not record."),
 )
 
-engine_option = click.option(
-    "--engine",
-    type=click.Choice(["llamacpp", "scripted"]),
-    default="llamacpp",
-    show_default=True,
-    help="What generates tokens; scripted is a labelled stand-in that needs no model.",
+chat_options = together(
+    _name("-p", "--profile", help="Profile to use from the configuration."),
+    click.option("--base-url", "--url", "base_url", metavar="URL", help="API base URL, including /v1."),
+    _name("--dialect", help="The API's dialect, for example openai-chat."),
+    _name("-m", "--model", help="Model name; for the local profile also a GGUF file."),
+    click.option("-s", "--system", metavar="TEXT", help="System prompt."),
+    config_option,
+    _integer("--max-tokens", help="Maximum length of the answer in tokens."),
+    _number("-t", "--temperature", metavar="T", help="Sampling temperature; 0 is deterministic."),
+    _number("--top-p", metavar="P", help="Nucleus sampling: keep the top P of probability."),
+    _integer("--top-k", metavar="K", help="Sample from the K most likely tokens."),
+    _number("--min-p", metavar="P", help="Drop tokens below P times the most likely one."),
+    _integer("--seed", help="Random seed."),
+    click.option("--stop", multiple=True, metavar="TEXT", help="Stop sequence; may be repeated."),
+    live_options,
+    local_options,
+    engine_option,
 )

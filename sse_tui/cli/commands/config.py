@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sse_tui.cli.options import config_option, load_config
+from sse_tui.cli.options import chosen_config, config_option, json_option, load_config
 from sse_tui.cli.output import Output
 
 if TYPE_CHECKING:
@@ -20,26 +20,26 @@ def command() -> None:
 
 @command.command("path")
 @config_option
-def path(config: str | None) -> None:
+def path() -> None:
     """Print the path of the configuration file, whether or not it exists."""
     from pathlib import Path
 
     from sse_tui.config import config_path
 
-    Output().line(str(Path(config) if config else config_path()))
+    chosen = chosen_config()
+    Output().line(str(Path(chosen) if chosen else config_path()))
 
 
 @command.command("show")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line: key, value, origin.")
+@json_option(help="Print one JSON object per line: key, value, origin.")
 @config_option
-def show(config: str | None, as_json: bool) -> None:
+def show(as_json: bool) -> None:
     """Print each value and its origin.
 
     The origin is a default, a line of the file, or an environment variable. Secrets are masked.
     """
-    loaded = load_config(config)
     out = Output()
-    rows = list(_rows(loaded))
+    rows = _rows(load_config())
     if as_json:
         for key, value, origin in rows:
             out.json({"key": key, "value": value, "origin": origin})

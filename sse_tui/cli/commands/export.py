@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
+from sse_tui.cli.exits import Exit
 from sse_tui.cli.options import config_option, dialect_option, load_config, output_option
-from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
 from sse_tui.text.json_line import to_json
-
-if TYPE_CHECKING:
-    from sse_tui.config import Loaded
+from sse_tui.text.safety import encodable
 
 FORMATS = ("har", "sse", "curl", "pytest", "md")
 
@@ -33,7 +28,6 @@ def command(
     conn: int | None,
     output: str | None,
     stream_dialect: str | None,
-    config: str | None,
 ) -> int:
     """Export a recording to another format.
 
@@ -42,28 +36,25 @@ def command(
     pytest is a test that runs without sse-tui. md is a report for an issue tracker. FILE may be anything that sse-tui
     opens; - is stdin. Secrets are masked, also those in captures of other tools.
     """
+    from sse_tui.cli.writing import write_result
+
     if form == "md":
         if conn is not None:
             raise UsageError(
                 "conn-with-md", "--conn cannot be combined with --to md, which covers all connections."
             )
         from sse_tui.cli.commands.report import read_report
+        from sse_tui.cli.ending import ended
         from sse_tui.offline.report.forms import render
 
-        report = read_report(source, [], load_config(config), stream_dialect)
-        data = render(report, "md").encode("utf-8", "replace")
-    else:
-        data = _exported(source, form, conn, load_config(config))
-    if output is not None:
-        from sse_tui.cli.writing import write_file
-
-        write_file(Path(output), data)
-    else:
-        Output().raw(data)
-    return 0
+        report = read_report(source, [], stream_dialect)
+        write_result(encodable(render(report, "md")).encode(), output)
+        return ended(report.findings)
+    write_result(_exported(source, form, conn), output)
+    return Exit.OK
 
 
-def _exported(source: str, form: str, number: int | None, loaded: Loaded) -> bytes:
+def _exported(source: str, form: str, number: int | None) -> bytes:
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
     from sse_tui.offline.export import read_tape
@@ -71,7 +62,7 @@ def _exported(source: str, form: str, number: int | None, loaded: Loaded) -> byt
 
     opened = open_source(source)
     # Captures of other tools still hold their secrets.
-    redaction = loaded.config.recording
+    redaction = load_config().config.recording
     redactor = Redactor(redaction.redact_headers, redaction.redact_patterns)
     tape = read_tape(opened.header, map(redactor.record, opened))
     for note in opened.notes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sse_tui.cli import narration
-from sse_tui.cli.options import dialect_option
+from sse_tui.cli.options import dialect_option, json_option
 from sse_tui.cli.output import Output
 from sse_tui.text.json_line import to_json
 from sse_tui.text.safety import terminal
@@ -23,7 +23,7 @@ _SHOWN = 60
 
 @click.command("lens")
 @click.argument("source", metavar="FILE|-")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per connection.")
+@json_option(help="Print one JSON object per connection.")
 @dialect_option
 def command(source: str, as_json: bool, stream_dialect: str | None) -> int:
     """Show what popular clients would make of a stream.

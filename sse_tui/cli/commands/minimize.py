@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +9,6 @@ import click
 from sse_tui.cli import narration
 from sse_tui.cli.exits import Exit
 from sse_tui.cli.options import dialect_option, output_option
-from sse_tui.cli.output import Output
 
 if TYPE_CHECKING:
     from sse_tui.recording.records import Header, Record
@@ -35,18 +33,21 @@ def command(source: str, rule: str, output: str | None, tries: int, stream_diale
     Removes connections, events, fields and bytes as long as the rule is still triggered. The result has the form of the
     input: a recording, or the bytes of a raw event stream. Exit code 1 if the rule finds nothing in FILE.
     """
+    from sse_tui.cli.ending import ended
     from sse_tui.cli.reading import open_source
+    from sse_tui.cli.writing import write_result
     from sse_tui.offline.minimize import minimize
     from sse_tui.offline.reproduction import checked_rule, findings_of, still_found
 
     checked_rule(rule)
     opened = open_source(source)
     records = list(opened)
+    findings = findings_of(records, opened.header, stream_dialect)
     holds = still_found(rule, opened.header, records, stream_dialect)
     if holds is None:
-        found = sorted({finding.rule for finding in findings_of(records, opened.header, stream_dialect)})
+        found = sorted({finding.rule for finding in findings})
         narration.say(f"{source}: {rule} finds nothing here; triggered: {', '.join(found) or 'no rule'}")
-        return Exit.FAILED
+        return ended(findings) or Exit.FAILED
     with narration.Status(f"reading {source}") as status:
         minimal = minimize(
             records,
@@ -54,13 +55,13 @@ def command(source: str, rule: str, output: str | None, tries: int, stream_diale
             tries=tries,
             progress=lambda level, n, left: status.update(f"{level}: {left:,} bytes left after {n:,} tries"),
         )
-    _write(_encoded(opened.header, records, minimal.records), output)
+    write_result(_encoded(opened.header, records, minimal.records), output)
     more = "; --tries allows more attempts" if minimal.exhausted else ""
     narration.say(
         f"{minimal.bytes:,} of {minimal.was:,} bytes in {len(minimal.records)} of {len(records)} records, "
         f"after {minimal.tries:,} {'try' if minimal.tries == 1 else 'tries'}{more}"
     )
-    return Exit.OK
+    return ended(findings)
 
 
 def _encoded(header: Header, was: list[Record], minimal: list[Record]) -> bytes:
@@ -73,12 +74,3 @@ def _encoded(header: Header, was: list[Record], minimal: list[Record]) -> bytes:
     if bare and (header.clock == "none" or len(reads) < 2):
         return b"".join(reads)
     return b"".join(encode_line(item) for item in (header, *minimal))
-
-
-def _write(data: bytes, output: str | None) -> None:
-    if output is None:
-        Output().raw(data)
-        return
-    from sse_tui.cli.writing import write_file
-
-    write_file(Path(output), data)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sse_tui.cli import narration
-from sse_tui.cli.options import config_option, dialect_option, load_config
+from sse_tui.cli.options import config_option, dialect_option, json_option, load_config
 from sse_tui.errors import RecordingError, UsageError
 
 if TYPE_CHECKING:
@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 
 @click.command("open")
 @click.argument("source", metavar="FILE|-")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object per line instead of opening the view."
-)
+@json_option(help="Print one JSON object per line instead of opening the view.")
 @click.option("--text", "as_text", is_flag=True, help="Print the text instead of opening the view.")
 @dialect_option
 @config_option
-def command(source: str, as_json: bool, as_text: bool, config: str | None, **given: Any) -> int:
+def command(source: str, as_json: bool, as_text: bool, stream_dialect: str | None) -> int:
     """View or print a recording or a raw stream.
 
     FILE is a recording, a raw event stream, or a capture of another tool: curl -i, curl -v, HAR, a VCR cassette, a log
@@ -32,20 +30,15 @@ def command(source: str, as_json: bool, as_text: bool, config: str | None, **giv
     """
     if as_json and as_text:
         raise UsageError("two-forms", "--json and --text cannot be combined.")
-    loaded = load_config(config)
+    loaded = load_config()
     if as_json or as_text:
         from sse_tui.cli.reading import read_source
 
-        return read_source(
-            source,
-            "json" if as_json else "text",
-            loaded,
-            given["stream_dialect"],
-        )
-    return _view(source, loaded, given)
+        return read_source(source, "json" if as_json else "text", loaded, stream_dialect)
+    return _view(source, loaded, stream_dialect)
 
 
-def _view(source: str, loaded: Loaded, given: dict[str, Any]) -> int:
+def _view(source: str, loaded: Loaded, dialect: str | None) -> int:
     """The TUI follows a recording's file, so anything else is first turned into one, in a temporary folder."""
     from sse_tui.cli.launch import launch, require_terminal
     from sse_tui.cli.reading import open_source
@@ -56,16 +49,16 @@ def _view(source: str, loaded: Loaded, given: dict[str, Any]) -> int:
     recording = source != "-" and _readable(Path(source)) and is_recording(Path(source))
     require_terminal()
     if recording:
-        return launch(open_spec(loaded, given, Path(source)))
+        return launch(open_spec(loaded, dialect, Path(source)))
     with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
         if source == "-":
             path = Path(folder) / "stdin.sse.jsonl"
             with spooled(path):
-                return launch(open_spec(loaded, given, path))
+                return launch(open_spec(loaded, dialect, path))
         path = Path(folder) / f"{Path(source).name}.sse.jsonl"
         with narration.Status(f"reading {source}"):
             spool(open_source(source), path)
-        return launch(open_spec(loaded, given, path))
+        return launch(open_spec(loaded, dialect, path))
 
 
 def _readable(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,17 +71,15 @@ async def _serve(script: Script, port: int, speed: float) -> int:
     from sse_tui.offline.replay import ReplayServer
 
     server = ReplayServer(script, port=port, speed=speed, log=lambda line: narration.say(f"sse-tui: {line}"))
-    try:
-        await server.__aenter__()
-    except OSError as error:
-        raise ConnectError(
-            "port-taken", f"Cannot listen on port {port}: {error.strerror}.", "Choose another --port."
-        ) from error
-    try:
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(server)
+        except OSError as error:
+            raise ConnectError(
+                "port-taken", f"Cannot listen on port {port}: {error.strerror}.", "Choose another --port."
+            ) from error
         Output().line(server.url)
         connections = many(len(script.connections), "recorded connection")
         narration.say(f"sse-tui: serving {connections} (ctrl+c to stop)")
         await asyncio.Event().wait()
-    finally:
-        await server.__aexit__(None, None, None)
     return 0

@@ -9,10 +9,9 @@ import click
 
 from sse_tui.cli.exits import Exit
 from sse_tui.cli.options import config_option, dialect_option, load_config, output_option
-from sse_tui.cli.output import Output
+from sse_tui.text.safety import encodable
 
 if TYPE_CHECKING:
-    from sse_tui.config import Loaded
     from sse_tui.offline.report import Expectation, Report
     from sse_tui.offline.report.forms import Format
 
@@ -26,7 +25,6 @@ FORMATS = ("text", "json", "md", "html", "junit")
 )
 @click.option(
     "--expect",
-    "expect",
     multiple=True,
     metavar="LIST",
     help="Expectations, for example 'ttft<500ms, itl.p99<200ms, complete'; may be repeated.",
@@ -48,7 +46,6 @@ def command(
     fail_on: str,
     output: str | None,
     stream_dialect: str | None,
-    config: str | None,
 ) -> int:
     """Report on a stream: its content, problems and timing.
 
@@ -56,23 +53,17 @@ def command(
     with times, rows copied from DevTools. - is stdin. Exit code 1 if an expectation fails or a finding is an error.
     """
     from sse_tui.cli.ending import ended
+    from sse_tui.cli.writing import write_result
     from sse_tui.offline.report import parse_expectations
     from sse_tui.offline.report.forms import render
 
     expectations = [one for text in expect for one in parse_expectations(text)]
-    loaded = load_config(config)
-    report = read_report(source, expectations, loaded, stream_dialect)
-    text = render(report, form, fail_on)
-    if output is not None:
-        from sse_tui.cli.writing import write_file
-
-        write_file(Path(output), text.encode("utf-8", "replace"))
-    else:
-        Output().text(text)
-    return ended(report.analysis, None) or (Exit.FAILED if report.failed(fail_on) else Exit.OK)
+    report = read_report(source, expectations, stream_dialect)
+    write_result(encodable(render(report, form, fail_on)).encode(), output)
+    return ended(report.findings) or (Exit.FAILED if report.failed(fail_on) else Exit.OK)
 
 
-def read_report(source: str, expectations: list[Expectation], loaded: Loaded, dialect: str | None) -> Report:
+def read_report(source: str, expectations: list[Expectation], dialect: str | None) -> Report:
     """Read `source` to its end, with the limits, objectives and secrets of the configuration."""
     import msgspec
 
@@ -82,7 +73,8 @@ def read_report(source: str, expectations: list[Expectation], loaded: Loaded, di
     from sse_tui.offline.report.forms import report_of
     from sse_tui.recording import Redactor
 
-    recording = loaded.config.recording
+    config = load_config().config
+    recording = config.recording
     name = "standard input" if source == "-" else Path(source).name
     opened = open_source(source)
     with narration.Status(f"reading {name}"):
@@ -91,7 +83,7 @@ def read_report(source: str, expectations: list[Expectation], loaded: Loaded, di
             name,
             dialect=dialect,
             expectations=expectations,
-            slo=Bounds(**msgspec.structs.asdict(loaded.config.slo)),
+            slo=Bounds(**msgspec.structs.asdict(config.slo)),
             redactor=Redactor(recording.redact_headers, recording.redact_patterns),
             max_event_bytes=recording.max_event_bytes,
         )

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from sse_tui.config import Loaded
     from sse_tui.server.serve_options import ServeOptions
     from sse_tui.server.status import EndpointStatus, StatusWatcher
+
+Engine: TypeAlias = Literal["llamacpp", "scripted"]
 
 
 @click.command("serve")
@@ -45,20 +47,19 @@ if TYPE_CHECKING:
 )
 @click.option("--supervised", is_flag=True, hidden=True)
 @config_option
-def command(config: str | None, engine: str, model: str | None, supervised: bool, **given: Any) -> int:
+def command(engine: Engine, model: str | None, supervised: bool, **given: Any) -> int:
     """Serve the local model over HTTP.
 
     The API is OpenAI-compatible, and its streams resume with Last-Event-ID. On ctrl+c or SIGTERM it ends running
     answers with a last event, then exits.
     """
     # Profiles play no part in serving, so a wrong one must not be an error here.
-    from sse_tui.cli.specs import with_local_model
     from sse_tui.config import LOCAL_PROFILE
     from sse_tui.server.supervised import TOKEN_VARIABLE, main_supervised, run_server
 
-    loaded = with_local_model(load_config(config, {**given, "profile": LOCAL_PROFILE}), model)
+    loaded = load_config({**given, "profile": LOCAL_PROFILE})
     token = os.environ.get(TOKEN_VARIABLE) if supervised else _token(loaded, given["token_env"])
-    options = _options(loaded, engine, token, given)
+    options = _options(loaded, engine, model, token, given)
     if supervised:
         return main_supervised(options, ensure_model)
     with narration.Status(f"starting {options.model or options.engine}") as status:
@@ -84,7 +85,9 @@ def _token(loaded: Loaded, asked: str | None) -> str | None:
     return token
 
 
-def _options(loaded: Loaded, engine: str, token: str | None, given: dict[str, Any]) -> ServeOptions:
+def _options(
+    loaded: Loaded, engine: Engine, model: str | None, token: str | None, given: dict[str, Any]
+) -> ServeOptions:
     import msgspec
 
     from sse_tui.engine.interface import ModelOptions
@@ -95,8 +98,8 @@ def _options(loaded: Loaded, engine: str, token: str | None, given: dict[str, An
     settings = msgspec.convert(loaded.config.server, ServerSettings, from_attributes=True)
     return ServeOptions(
         settings=msgspec.structs.replace(settings, token=token),
-        engine="scripted" if engine == "scripted" else "llamacpp",
-        model=local.model if engine == "llamacpp" else None,
+        engine=engine,
+        model=(local.model if model is None else model) if engine == "llamacpp" else None,
         model_options=msgspec.convert(local, ModelOptions, from_attributes=True),
         script=given["script"],
         ttft_ms=given["ttft_ms"],

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from sse_tui.cli.curl_options import curl_request, request_options
-from sse_tui.cli.options import (
-    config_option,
-    load_config,
-    recording_options,
-    stream_options,
-    timeout_options,
-)
+from sse_tui.cli.curl_options import request_options
+from sse_tui.cli.options import json_option, load_config
 from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
 
@@ -26,25 +20,17 @@ if TYPE_CHECKING:
 
 @click.command("tail")
 @click.argument("source", required=False, metavar="URL|FILE|-")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object per line for everything that happens."
-)
+@json_option(help="Print one JSON object per line for everything that happens.")
 @click.option("--raw", is_flag=True, help="Print the body's bytes unchanged.")
 @click.option("--max-events", type=click.IntRange(min=1), metavar="N", help="Stop after N events.")
 @request_options
-@stream_options
-@timeout_options
-@recording_options
-@config_option
-def command(
-    source: str | None, as_json: bool, raw: bool, max_events: int | None, config: str | None, **given: Any
-) -> int:
+def command(source: str | None, as_json: bool, raw: bool, max_events: int | None, **given: Any) -> int:
     """Print an event stream as it arrives.
 
     Prints the answer's text if the dialect is known, otherwise one line per event. The source is a URL, with curl's
     options, or a recording, a raw event stream, or stdin.
     """
-    from sse_tui.cli.sources import kind_of
+    from sse_tui.cli.reading import kind_of, read_source
 
     if as_json and raw:
         raise UsageError("two-forms", "--json and --raw cannot be combined.")
@@ -52,19 +38,16 @@ def command(
         raise UsageError(
             "two-forms", "--raw and --max-events cannot be combined: --raw does not count events."
         )
-    if source is None and not given.get("pasted"):
+    if source is None and not given["pasted"]:
         raise UsageError(
             "no-source", "There is nothing to read.", "Give a URL, a file, - for stdin, or --curl."
         )
     form = "json" if as_json else "raw" if raw else "text"
     kind = kind_of(source) if source is not None else "url"
     if kind == "url":
-        return _live(source, form, max_events, config, given)
+        return _live(source, form, max_events, given)
     _refuse_request_options(source or "")
-    from sse_tui.cli.reading import read_source
-
-    dialect = given["stream_dialect"]
-    return read_source(source or "", form, load_config(config), dialect, max_events=max_events)
+    return read_source(source or "", form, load_config(), given["stream_dialect"], max_events=max_events)
 
 
 def _refuse_request_options(source: str) -> None:
@@ -79,16 +62,11 @@ def _refuse_request_options(source: str) -> None:
             )
 
 
-def _live(
-    url: str | None, form: str, max_events: int | None, config: str | None, given: dict[str, Any]
-) -> int:
+def _live(url: str | None, form: str, max_events: int | None, given: dict[str, Any]) -> int:
     from sse_tui.cli.running import run
     from sse_tui.cli.specs import inspect_spec, recording_path
 
-    request = curl_request(url, given)
-    # `reconnect` belongs to this request and not to a profile.
-    settings = {name: value for name, value in given.items() if name != "reconnect"}
-    spec = inspect_spec(load_config(config, settings), given, request)
+    spec = inspect_spec(url, given)
     path = recording_path(spec, given, default=False)
     from sse_tui.session.headless import Headless
 
@@ -98,21 +76,21 @@ def _live(
 async def _tail(session: Headless, form: str, max_events: int | None) -> int:
     from sse_tui.cli.ending import ended
     from sse_tui.cli.following import follow
-    from sse_tui.cli.views import Limit, view
+    from sse_tui.cli.views import limited, raw_view, view
 
     out = Output()
     async with session:
         if form == "raw":
-            whole = await follow(_records(session), _raw_view(out), out, session.stop)
+            whole = await follow(_records(session), raw_view(out), out, session.stop)
         else:
-            show = Limit(view(form, session.analysis, out), max_events)
+            show = limited(view(form, session.analysis, out), max_events)
             try:
                 whole = await follow(session.inspect(), show, out, session.stop)
             finally:
                 if not out.abandoned():
                     out.end_line()
         problem = session.problem if whole else None
-    return ended(session.analysis, problem)
+    return ended(session.analysis.findings, problem)
 
 
 async def _records(session: Headless) -> AsyncGenerator[Record, None]:
@@ -122,16 +100,3 @@ async def _records(session: Headless) -> AsyncGenerator[Record, None]:
     async for record in session.recorder.run(1, inspect_turn(session.spec)):
         session.analysis.feed(record)
         yield record
-
-
-def _raw_view(out: Output) -> Callable[[Record], bool]:
-    """Prints the bytes of the bodies, content coding removed, one connection after the other."""
-    from sse_tui.cli.reading import BodyBytes
-
-    body = BodyBytes()
-
-    def show(record: Record) -> bool:
-        out.raw(body.of(record))
-        return True
-
-    return show
