@@ -101,22 +101,18 @@ def _check_type(client: Client, content_type: str | None) -> None:
         raise _ClientRaised("SSEError", f"expected text/event-stream, got {essence!r}")
 
 
-def _lines(client: Client, body: bytes, content_type: str | None) -> Iterator[str | None]:
-    """The lines as text; then None and the unterminated one, if any."""
+def _lines(client: Client, body: bytes, content_type: str | None) -> Iterator[str]:
+    """The terminated lines as text. No client dispatches what stands in an unterminated one, but it is decoded."""
     if client.strips_bom:
         body = body.removeprefix(_BOM)
     if client.charset and (charset := _charset(content_type)) != "utf-8":
         whole = codecs.getincrementaldecoder(charset)("replace").decode(body, True)
-        *lines, rest = _TEXT_LINE_END.split(whole)
-        yield from lines
+        yield from _TEXT_LINE_END.split(whole)[:-1]
     else:
-        *raw, last = _LINE_END.split(body)
-        for line in raw:
+        *lines, rest = _LINE_END.split(body)
+        for line in lines:
             yield _text(client, line)
-        rest = _text(client, last)
-    if rest:
-        yield None
-        yield rest
+        _text(client, rest)
 
 
 def _text(client: Client, line: bytes) -> str:
@@ -134,14 +130,12 @@ def _charset(content_type: str | None) -> str:
         return "utf-8"
 
 
-def _decode(client: Client, lines: Iterator[str | None]) -> Iterator[ClientEvent]:
+def _decode(client: Client, lines: Iterator[str]) -> Iterator[ClientEvent]:
     """Lines into events."""
     type_, id_ = "", ""
     data: list[str] = []
     retry: int | None = None
     for line in lines:
-        if line is None:
-            continue  # the next line is unterminated, so no blank line follows it
         if not line:
             if data or (client.phantoms and (type_ or id_ or retry is not None)):
                 yield ClientEvent(type_, "\n".join(data), id_, retry)
@@ -237,14 +231,14 @@ def _text_of(events: Sequence[ClientEvent], dialect: str) -> str:
 
 def _missing(whole: str, part: str) -> str:
     """What `whole` has that `part` lacks, assuming that `part` is its beginning and its end."""
-    if part == whole:
-        return ""
-    limit = min(len(whole), len(part))
-    start = next((at for at in range(limit) if whole[at] != part[at]), limit)
-    end = 0
-    while end < limit - start and whole[-1 - end] == part[-1 - end]:
-        end += 1
+    start = _in_common(whole, part)
+    end = _in_common(whole[start:][::-1], part[start:][::-1])
     return whole[start : len(whole) - end]
+
+
+def _in_common(a: str, b: str) -> int:
+    """How many characters they have in common at the beginning."""
+    return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _pitfalls(client: Client, events: Sequence[ClientEvent]) -> list[str]:

@@ -34,11 +34,10 @@ def id_nul(ignored: Ignored, facts: Facts) -> Occurrence | None:
 )
 def id_nonascii(item: Event | NoData, facts: Facts) -> Occurrence | None:
     """An id that is not ASCII: clients encode it differently in the Last-Event-ID header."""
-    new = item.id
-    if new.isascii():
+    if item.id.isascii():
         return None
     return Occurrence(
-        f"The id {new[:60]!r} is not ASCII. In Last-Event-ID some clients send it as UTF-8, others as Latin-1, and "
+        f"The id {item.id[:60]!r} is not ASCII. In Last-Event-ID some clients send it as UTF-8, others as Latin-1, and "
         "others fail."
     )
 
@@ -109,13 +108,13 @@ def id_reused(item: Event | NoData, facts: Facts) -> Occurrence | None:
 def id_missing(_: Close, facts: Facts) -> Occurrence | None:
     """Events without an id from a server that sends ids: a resume repeats them."""
     conn = facts.conn
-    if conn.own_ids and conn.without_id:
-        return Occurrence(
-            f"{conn.without_id} of {conn.own_ids + conn.without_id} events had no id of their own. If the connection "
-            "breaks right after one of them, a resume repeats it.",
-            evidence={"with_id": conn.own_ids, "without_id": conn.without_id},
-        )
-    return None
+    if not conn.own_ids or not conn.without_id:
+        return None
+    return Occurrence(
+        f"{conn.without_id} of {conn.own_ids + conn.without_id} events had no id of their own. If the connection "
+        "breaks right after one of them, a resume repeats it.",
+        evidence={"with_id": conn.own_ids, "without_id": conn.without_id},
+    )
 
 
 @also("id-missing", CLOSE)
