@@ -86,37 +86,50 @@ async def test_without_a_policy_a_cut_leaves_a_truncated_stream() -> None:
 
 @pytest.mark.parametrize(("action", "ended"), [("cut", "fin"), ("reset", "rst")])
 async def test_a_fault_armed_now_acts_while_nothing_comes(action: str, ended: str) -> None:
-    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Chunk):
+            asyncio.get_running_loop().call_later(0.02, driver.arm, parse_plan(f"{action}@now"))
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Chunk):
-                loop = asyncio.get_running_loop()
-                loop.call_later(0.02, driver.arm, parse_plan(f"{action}@now"))
-
-        began = time.monotonic()
-        ran = await run(server.url, on=on)
-        assert time.monotonic() - began < 1
-        await asyncio.wait_for(server.gone.wait(), 1)
-        assert server.seen[0].ended == ended
+    began = time.monotonic()
+    ran, server = await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(EVENTS[0]),
+        HOLD,
+        Fires(f"{action}@now"),
+        Closes("fault"),
+        Ends("truncated", "truncated-stream"),
+        on=on,
+    )
+    assert time.monotonic() - began < 1
+    assert server.seen[0].ended == ended
     assert ran.of(Fault)[0].at == f"byte {len(EVENTS[0])}, event 1"
 
 
-@pytest.mark.parametrize("action", ["cut", "reset"])
-async def test_a_fault_armed_now_acts_before_an_answer(action: str) -> None:
-    async with wire([HOLD], [chunked(EVENTS[0], DONE)]) as server:
+@pytest.mark.parametrize(("action", "ended"), [("cut", "fin"), ("reset", "rst")])
+async def test_a_fault_armed_now_acts_before_an_answer(action: str, ended: str) -> None:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Request) and record.conn == 1:
+            plan = parse_plan(f"stall=1s@bytes=1;{action}@now")
+            asyncio.get_running_loop().call_later(0.02, driver.arm, plan)
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Request) and record.conn == 1:
-                loop = asyncio.get_running_loop()
-                loop.call_later(0.02, driver.arm, parse_plan(f"stall=1s@bytes=1;{action}@now"))
-
-        ran = await run(server.url, on=on, policy=QUICK, dialect=Marked())
-        await asyncio.wait_for(server.gone.wait(), 1)
-    assert server.seen[0].ended == ("fin" if action == "cut" else "rst")
-    assert ran.closes == ["fault", "eof"]
+    ran, server = await conversation(
+        Asks(),
+        HOLD,
+        Fires(f"{action}@now", did="before the first body byte"),
+        Closes("fault"),
+        Waits(),
+        Asks(),
+        chunked(EVENTS[0], DONE),
+        Fires("stall=1s@bytes=1"),
+        Closes("eof"),
+        Ends("complete"),
+        on=on,
+        policy=QUICK,
+        dialect=Marked(),
+    )
+    assert server.seen[0].ended == ended
     assert ran.of(Fault)[0].at == "byte 0, event 0"
-    assert "before the first body byte" in ran.of(Fault)[0].did
-    assert ran.outcome == "complete"
 
 
 async def test_a_cut_before_there_is_a_connection_says_so() -> None:
@@ -138,15 +151,21 @@ async def test_a_cut_before_there_is_a_connection_says_so() -> None:
 
 
 async def test_an_event_armed_live_counts_over_the_running_connection() -> None:
-    script = [step for event in EVENTS for step in (chunks(event), Sleep(0.02))]
-    async with wire([CHUNKED, *script, HOLD]) as server:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Chunk) and record.data == EVENTS[1]:
+            driver.arm(parse_plan("cut@event=4"))
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Chunk) and record.data == EVENTS[1]:
-                driver.arm(parse_plan("cut@event=4"))
-
-        ran = await run(server.url, on=on)
-    assert ran.body() == b"".join(EVENTS[:4])
+    await conversation(
+        Asks(),
+        CHUNKED,
+        *[step for event in EVENTS for step in (chunks(event), Sleep(0.02))],
+        HOLD,
+        Gets(b"".join(EVENTS[:4])),
+        Fires("cut@event=4"),
+        Closes("fault"),
+        Ends("truncated", "truncated-stream"),
+        on=on,
+    )
 
 
 async def test_a_time_fault_fires_without_bytes() -> None:
@@ -236,27 +255,43 @@ async def test_a_stall_is_real_backpressure() -> None:
 
 
 async def test_a_stall_does_not_count_as_idle() -> None:
-    async with wire([CHUNKED, chunks(EVENTS[0]), Sleep(0.15), chunks(EVENTS[1]), b"0\r\n\r\n"]) as server:
-        ran = await run(
-            server.url, plan="stall=120ms@event=1", virtual=False, timeouts=Timeouts(first_byte=1, idle=0.1)
-        )
-    assert ran.closes == ["eof"]
+    await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(EVENTS[0]),
+        Sleep(0.15),
+        chunks(EVENTS[1]) + b"0\r\n\r\n",
+        Fires("stall=120ms@event=1"),
+        Closes("eof"),
+        Ends("ended"),
+        plan="stall=120ms@event=1",
+        virtual=False,
+        timeouts=Timeouts(first_byte=1, idle=0.1),
+    )
 
 
 async def test_a_cut_during_a_stall_discards_what_it_held() -> None:
-    async with wire([CHUNKED, chunks(*EVENTS), HOLD]) as server:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Fault) and "stopped" in record.did:
+            asyncio.get_running_loop().call_later(0.02, driver.arm, parse_plan("cut@now"))
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Fault) and "stopped" in record.did:
-                asyncio.get_running_loop().call_later(0.02, driver.arm, parse_plan("cut@now"))
-
-        ran = await run(server.url, plan="stall=60s@event=2", virtual=False, on=on)
-    cut = ran.of(Fault)[1]
-    got = len(b"".join(EVENTS[:2]))
-    assert ran.body() == b"".join(EVENTS[:2])
-    assert cut.at == f"byte {got}, event 2"
-    held = len(b"".join(EVENTS[2:]))
-    assert cut.did == f"closed the connection after body byte {got}; discarded {held} bytes already received"
+    got, held = b"".join(EVENTS[:2]), len(b"".join(EVENTS[2:]))
+    did = f"closed the connection after body byte {len(got)}; discarded {held} bytes already received"
+    ran, _ = await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(*EVENTS),
+        HOLD,
+        Gets(got),
+        Fires("stall=60s@event=2"),
+        Fires("cut@now", f"byte {len(got)}, event 2", did),
+        Closes("fault", did),
+        Ends("truncated", "truncated-stream"),
+        plan="stall=60s@event=2",
+        virtual=False,
+        on=on,
+    )
+    assert (ran.of(Fault)[1].at, ran.of(Fault)[1].did) == (f"byte {len(got)}, event 2", did)
 
 
 async def test_arming_for_later_does_not_change_a_stall() -> None:
@@ -273,15 +308,22 @@ async def test_arming_for_later_does_not_change_a_stall() -> None:
 
 
 async def test_stop_during_a_stall() -> None:
-    async with wire([CHUNKED, chunks(*EVENTS), HOLD]) as server:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Fault):
+            asyncio.get_running_loop().call_later(0.02, driver.stop)
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Fault):
-                asyncio.get_running_loop().call_later(0.02, driver.stop)
-
-        ran = await run(server.url, plan="stall=60s@event=1", virtual=False, on=on)
-    assert ran.outcome == "stopped"
-    assert ran.of(Close)[0].reason == "client"
+    await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(*EVENTS),
+        HOLD,
+        Fires("stall=60s@event=1"),
+        Closes("client"),
+        Ends("stopped"),
+        plan="stall=60s@event=1",
+        virtual=False,
+        on=on,
+    )
 
 
 async def test_a_cut_inside_an_event_loses_only_that_event() -> None:
