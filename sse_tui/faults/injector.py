@@ -62,8 +62,7 @@ class Fired:
 Step: TypeAlias = Forward | Fired
 
 
-@dataclass(slots=True)
-class _Armed:
+class _Armed(NamedTuple):
     fault: FaultSpec
     since: int
 

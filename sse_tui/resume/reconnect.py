@@ -17,7 +17,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sse_tui.resume.policy import RETRY_LIMIT_MS, Policy
 from sse_tui.text.wording import many
@@ -51,8 +51,7 @@ class AttemptResult:
     wall_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class TryAgain:
+class TryAgain(NamedTuple):
     """Request again in `delay_ms` with this last event ID ("" sends none). `attempt` counts from the last progress."""
 
     delay_ms: float
@@ -61,8 +60,7 @@ class TryAgain:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GiveUp:
+class GiveUp(NamedTuple):
     """Do not request again, and why."""
 
     reason: str

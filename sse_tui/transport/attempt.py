@@ -64,8 +64,8 @@ class Attempt:
         """Send the request and follow redirects; the response is in the attributes then."""
         try:
             request = build(self._request, last_event_id, self._client.cookies)
-        except UsageError as error:
-            self.kind, self.error = "fatal", error
+        except UsageError as wrong:
+            self.kind, self.error = "fatal", wrong
             return
         for hop in range(MAX_REDIRECTS + 1):
             async with aclosing(self._send(request)) as records:
@@ -82,13 +82,10 @@ class Attempt:
                 return
             body.close()
             if hop == MAX_REDIRECTS or not sendable(target.url):
-                yield self._fail(
-                    "fatal",
-                    CloseReason.REFUSED,
-                    misdirected(target.url)
-                    if hop < MAX_REDIRECTS
-                    else redirected_too_often(request.url, MAX_REDIRECTS),
-                )
+                error = misdirected(target.url)
+                if hop == MAX_REDIRECTS:
+                    error = redirected_too_often(request.url, MAX_REDIRECTS)
+                yield self._fail("fatal", CloseReason.REFUSED, error)
                 return
             yield self._turn.close(CloseReason.CLIENT, f"redirected to {target.url}")
             request = target
@@ -103,7 +100,7 @@ class Attempt:
     async def _send(self, request: httpx.Request) -> AsyncGenerator[Record, None]:
         """One request on one connection, up to the headers of its response."""
         turn, limits = self._turn, self._turn.timeouts
-        conn = turn.new_connection()
+        conn = turn.conn = turn.next_conn()
         self.response = self._stream = None
         request.extensions = {
             "phase": self._add_phase,

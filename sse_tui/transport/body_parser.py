@@ -11,10 +11,9 @@ from sse_tui.transport.problems import undecodable
 
 
 class BodyParser:
-    """Reads the body of one response to its end or to the first error in it."""
+    """Reads the body of one response, whose headers these are, to its end or to the first error in it."""
 
     def __init__(self, headers: Sequence[tuple[str, str]], limit: int, last_event_id: str) -> None:
-        """`headers` are the response's; `limit` and `last_event_id` are the parser's."""
         self._decoder = ContentDecoder(headers)
         # Seeded with the last event ID: the standard's ID buffer starts anew with each connection, and the first
         # event without an ID would otherwise wipe the one to resume from.

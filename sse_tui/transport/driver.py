@@ -184,6 +184,7 @@ class Driver:
         while True:
             try:
                 await self._turn.pause(seconds)
+                return None
             except Woken:
                 if self._turn.stopped:
                     return self._turn.close(CloseReason.CLIENT, "stopped while waiting to reconnect")
@@ -191,19 +192,12 @@ class Driver:
             except TimeoutError:
                 self._error = error = timed_out("total", self._turn.timeouts.total or 0)
                 return self._turn.close(CloseReason.TIMEOUT, error.message, error.code)
-            else:
-                return None
 
     def _conclude(self, reason: str) -> None:
         self.stop_reason = reason
         reception = self._reception
         facts = EndingFacts(
-            reception.dialect,
-            reception.total,
-            self._close,
-            self._stream_close,
-            self._status,
-            reception.fault,
+            reception.dialect, reception.total, self._close, self._stream_close, self._status, reception.fault
         )
         concluded = conclude(facts)
         self.outcome = concluded.outcome

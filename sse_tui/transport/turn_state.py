@@ -15,7 +15,7 @@ from sse_tui.transport.waiting import Waiter, Woken
 class TurnState:
     """One request of a user with all the connections that serve it. `conn` is the number of the current one.
 
-    The total time counts from `began`.
+    `next_conn` gives the number of the next. The total time counts from `began`.
     """
 
     def __init__(
@@ -33,13 +33,8 @@ class TurnState:
         self.stopped = False
         self.conn = 0
         self.began = clock.now()
-        self._next_conn = next_conn
+        self.next_conn = next_conn
         self._sleep = sleep
-
-    def new_connection(self) -> int:
-        """The number of the connection that starts now."""
-        self.conn = self._next_conn()
-        return self.conn
 
     def stop(self) -> None:
         """End the turn, whatever it is waiting for."""

@@ -118,7 +118,7 @@ async def conversation(
             scripts[-1].append(line)
     async with wire(*scripts) as server:
         ran = await run(server.url, on=on, **options)
-        if scripts and scripts[-1][-1:] == [HOLD]:
+        if any(script[-1:] == [HOLD] for script in scripts):
             await asyncio.wait_for(server.gone.wait(), 1)
     happened = list(_happened(ran, server))
     if not any(isinstance(line, Gets) for line in expected):

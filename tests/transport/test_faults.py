@@ -9,8 +9,9 @@ import pytest
 
 from sse_tui.errors import ConnectError
 from sse_tui.faults import parse_plan
-from sse_tui.recording.records import Chunk, Close, Fault, Reconnect, Request
+from sse_tui.recording.records import Chunk, Close, Fault, Request
 from sse_tui.transport import Driver, Timeouts
+from tests.transport.playbook import Asks, Closes, Ends, Fires, Gets, Waits, conversation
 from tests.transport.turns import QUICK, Marked, run
 from tests.transport.wire import CHUNKED, HOLD, OK, Sleep, chunked, chunks, wire
 
@@ -23,84 +24,112 @@ DONE = b"data: [DONE]\n\n"
 async def test_cut_after_an_event_is_exact_to_the_byte(n: int, together: bool) -> None:
     whole = b"".join(EVENTS)
     pieces = [whole] if together else [whole[i : i + 7] for i in range(0, len(whole), 7)]
-    rest = b"".join(EVENTS[n:]) + DONE
-    async with wire([CHUNKED, chunks(*pieces), HOLD], [chunked(rest)]) as server:
-        ran = await run(server.url, plan=f"cut@event={n}", policy=QUICK, dialect=Marked())
-        await asyncio.wait_for(server.gone.wait(), 1)
-    assert ran.body(1) == b"".join(EVENTS[:n])
+    got, rest = b"".join(EVENTS[:n]), b"".join(EVENTS[n:]) + DONE
+    at, left = len(got), len(whole) - len(got)
+    discarded = f"; discarded {left} bytes already received" if together and left else ""
+    ran, server = await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(*pieces),
+        HOLD,
+        Gets(got),
+        Fires(
+            f"cut@event={n}",
+            f"byte {at}, event {n}",
+            f"closed the connection after body byte {at}{discarded}",
+        ),
+        Closes("fault"),
+        Waits(str(n)),
+        Asks(str(n)),
+        chunked(rest),
+        Gets(rest),
+        Closes("eof"),
+        Ends("complete"),
+        plan=f"cut@event={n}",
+        policy=QUICK,
+        dialect=Marked(),
+    )
     assert server.seen[0].ended in ("fin", "rst")  # unread bytes turn a close into a reset
-    assert server.seen[1].header("last-event-id") == b"%d" % n
-    assert ran.closes == ["fault", "eof"]
-    fault = ran.of(Fault)[0]
-    at = len(b"".join(EVENTS[:n]))
-    assert (fault.plan, fault.at) == (f"cut@event={n}", f"byte {at}, event {n}")
-    assert fault.did.startswith(f"closed the connection after body byte {at}")
-    if together and n < 5:
-        assert f"discarded {len(whole) - at} bytes already received" in fault.did
-    assert ran.body() == whole + DONE
-    assert ran.outcome == "complete"
+    assert ran.of(Fault)[0].at == f"byte {at}, event {n}"
 
 
-async def test_cut_sends_a_fin() -> None:
-    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
-        await run(server.url, plan="cut@event=1")
-        await asyncio.wait_for(server.gone.wait(), 1)
-        assert server.seen[0].ended == "fin"
-
-
-async def test_reset_sends_a_rst() -> None:
-    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
-        ran = await run(server.url, plan="reset@event=1")
-        await asyncio.wait_for(server.gone.wait(), 1)
-        assert server.seen[0].ended == "rst"
-    assert ran.of(Fault)[0].did.startswith("reset the connection after body byte")
+@pytest.mark.parametrize(
+    ("action", "ended", "did"),
+    [("cut", "fin", "closed the connection"), ("reset", "rst", "reset the connection")],
+)
+async def test_a_cut_sends_a_fin_and_a_reset_a_rst(action: str, ended: str, did: str) -> None:
+    ran, server = await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(EVENTS[0]),
+        HOLD,
+        Fires(f"{action}@event=1", did=f"{did} after body byte"),
+        Closes("fault", f"{did} after body byte"),
+        Ends("truncated", "truncated-stream"),
+        plan=f"{action}@event=1",
+    )
+    assert server.seen[0].ended == ended
     assert ran.of(Close)[0].detail == ran.of(Fault)[0].did
-    assert ran.closes == ["fault"]
-    assert ran.outcome == "truncated"
-    assert ran.driver.error is not None
 
 
 async def test_without_a_policy_a_cut_leaves_a_truncated_stream() -> None:
-    async with wire([chunked(*EVENTS)]) as server:
-        ran = await run(server.url, plan="cut@bytes=10")
-        assert len(server.seen) == 1
-    assert ran.body() == EVENTS[0][:10]
-    assert ran.outcome == "truncated"
+    await conversation(
+        Asks(),
+        chunked(*EVENTS),
+        Gets(EVENTS[0][:10]),
+        Fires("cut@bytes=10"),
+        Closes("fault"),
+        Ends("truncated", "truncated-stream"),
+        plan="cut@bytes=10",
+    )
 
 
 @pytest.mark.parametrize(("action", "ended"), [("cut", "fin"), ("reset", "rst")])
 async def test_a_fault_armed_now_acts_while_nothing_comes(action: str, ended: str) -> None:
-    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Chunk):
+            asyncio.get_running_loop().call_later(0.02, driver.arm, parse_plan(f"{action}@now"))
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Chunk):
-                loop = asyncio.get_running_loop()
-                loop.call_later(0.02, driver.arm, parse_plan(f"{action}@now"))
-
-        began = time.monotonic()
-        ran = await run(server.url, on=on)
-        assert time.monotonic() - began < 1
-        await asyncio.wait_for(server.gone.wait(), 1)
-        assert server.seen[0].ended == ended
+    began = time.monotonic()
+    ran, server = await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(EVENTS[0]),
+        HOLD,
+        Fires(f"{action}@now"),
+        Closes("fault"),
+        Ends("truncated", "truncated-stream"),
+        on=on,
+    )
+    assert time.monotonic() - began < 1
+    assert server.seen[0].ended == ended
     assert ran.of(Fault)[0].at == f"byte {len(EVENTS[0])}, event 1"
 
 
-@pytest.mark.parametrize("action", ["cut", "reset"])
-async def test_a_fault_armed_now_acts_before_an_answer(action: str) -> None:
-    async with wire([HOLD], [chunked(EVENTS[0], DONE)]) as server:
+@pytest.mark.parametrize(("action", "ended"), [("cut", "fin"), ("reset", "rst")])
+async def test_a_fault_armed_now_acts_before_an_answer(action: str, ended: str) -> None:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Request) and record.conn == 1:
+            plan = parse_plan(f"stall=1s@bytes=1;{action}@now")
+            asyncio.get_running_loop().call_later(0.02, driver.arm, plan)
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Request) and record.conn == 1:
-                loop = asyncio.get_running_loop()
-                loop.call_later(0.02, driver.arm, parse_plan(f"stall=1s@bytes=1;{action}@now"))
-
-        ran = await run(server.url, on=on, policy=QUICK, dialect=Marked())
-        await asyncio.wait_for(server.gone.wait(), 1)
-    assert server.seen[0].ended == ("fin" if action == "cut" else "rst")
-    assert ran.closes == ["fault", "eof"]
+    ran, server = await conversation(
+        Asks(),
+        HOLD,
+        Fires(f"{action}@now", did="before the first body byte"),
+        Closes("fault"),
+        Waits(),
+        Asks(),
+        chunked(EVENTS[0], DONE),
+        Fires("stall=1s@bytes=1"),
+        Closes("eof"),
+        Ends("complete"),
+        on=on,
+        policy=QUICK,
+        dialect=Marked(),
+    )
+    assert server.seen[0].ended == ended
     assert ran.of(Fault)[0].at == "byte 0, event 0"
-    assert "before the first body byte" in ran.of(Fault)[0].did
-    assert ran.outcome == "complete"
 
 
 async def test_a_cut_before_there_is_a_connection_says_so() -> None:
@@ -122,40 +151,75 @@ async def test_a_cut_before_there_is_a_connection_says_so() -> None:
 
 
 async def test_an_event_armed_live_counts_over_the_running_connection() -> None:
-    script = [step for event in EVENTS for step in (chunks(event), Sleep(0.02))]
-    async with wire([CHUNKED, *script, HOLD]) as server:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Chunk) and record.data == EVENTS[1]:
+            driver.arm(parse_plan("cut@event=4"))
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Chunk) and record.data == EVENTS[1]:
-                driver.arm(parse_plan("cut@event=4"))
-
-        ran = await run(server.url, on=on)
-    assert ran.body() == b"".join(EVENTS[:4])
+    await conversation(
+        Asks(),
+        CHUNKED,
+        *[step for event in EVENTS for step in (chunks(event), Sleep(0.02))],
+        HOLD,
+        Gets(b"".join(EVENTS[:4])),
+        Fires("cut@event=4"),
+        Closes("fault"),
+        Ends("truncated", "truncated-stream"),
+        on=on,
+    )
 
 
 async def test_a_time_fault_fires_without_bytes() -> None:
-    async with wire([CHUNKED, chunks(EVENTS[0]), HOLD]) as server:
-        began = time.monotonic()
-        ran = await run(server.url, plan="cut@time=50ms")
-        assert 0.05 <= time.monotonic() - began < 1
-    assert ran.closes == ["fault"]
-    assert ran.body() == EVENTS[0]
+    began = time.monotonic()
+    await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(EVENTS[0]),
+        HOLD,
+        Gets(EVENTS[0]),
+        Fires("cut@time=50ms"),
+        Closes("fault"),
+        Ends("truncated", "truncated-stream"),
+        plan="cut@time=50ms",
+    )
+    assert 0.05 <= time.monotonic() - began < 1
 
 
 async def test_each_fault_fires_once_over_the_connections() -> None:
-    async with wire([chunked(*EVENTS)], [chunked(*EVENTS[1:])], [chunked(*EVENTS[3:], DONE)]) as server:
-        ran = await run(server.url, plan='cut@event=1;reset@text="event 3"', policy=QUICK, dialect=Marked())
-    assert ran.closes == ["fault", "fault", "eof"]
-    assert [record.last_event_id for record in ran.of(Reconnect)] == ["1", "3"]
-    assert ran.body() == b"".join(EVENTS) + DONE
+    await conversation(
+        Asks(),
+        chunked(*EVENTS),
+        Gets(EVENTS[0]),
+        Fires("cut@event=1"),
+        Closes("fault"),
+        Waits("1"),
+        Asks("1"),
+        chunked(*EVENTS[1:]),
+        Gets(b"".join(EVENTS[1:3])),
+        Fires('reset@text="event 3"'),
+        Closes("fault"),
+        Waits("3"),
+        Asks("3"),
+        chunked(*EVENTS[3:], DONE),
+        Gets(b"".join(EVENTS[3:]) + DONE),
+        Closes("eof"),
+        Ends("complete"),
+        plan='cut@event=1;reset@text="event 3"',
+        policy=QUICK,
+        dialect=Marked(),
+    )
 
 
 async def test_a_cut_right_after_the_end_marker_is_not_resumed() -> None:
-    async with wire([chunked(EVENTS[0], DONE)], then=[chunked(*EVENTS)]) as server:
-        ran = await run(server.url, plan="cut@event=2", policy=QUICK, dialect=Marked())
-        assert len(server.seen) == 1
-    assert ran.closes == ["fault"]
-    assert ran.outcome == "complete"
+    await conversation(
+        Asks(),
+        chunked(EVENTS[0], DONE),
+        Fires("cut@event=2"),
+        Closes("fault"),
+        Ends("complete"),
+        plan="cut@event=2",
+        policy=QUICK,
+        dialect=Marked(),
+    )
 
 
 async def test_a_stall_holds_back_bytes_and_restamps_them() -> None:
@@ -191,27 +255,43 @@ async def test_a_stall_is_real_backpressure() -> None:
 
 
 async def test_a_stall_does_not_count_as_idle() -> None:
-    async with wire([CHUNKED, chunks(EVENTS[0]), Sleep(0.15), chunks(EVENTS[1]), b"0\r\n\r\n"]) as server:
-        ran = await run(
-            server.url, plan="stall=120ms@event=1", virtual=False, timeouts=Timeouts(first_byte=1, idle=0.1)
-        )
-    assert ran.closes == ["eof"]
+    await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(EVENTS[0]),
+        Sleep(0.15),
+        chunks(EVENTS[1]) + b"0\r\n\r\n",
+        Fires("stall=120ms@event=1"),
+        Closes("eof"),
+        Ends("ended"),
+        plan="stall=120ms@event=1",
+        virtual=False,
+        timeouts=Timeouts(first_byte=1, idle=0.1),
+    )
 
 
 async def test_a_cut_during_a_stall_discards_what_it_held() -> None:
-    async with wire([CHUNKED, chunks(*EVENTS), HOLD]) as server:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Fault) and "stopped" in record.did:
+            asyncio.get_running_loop().call_later(0.02, driver.arm, parse_plan("cut@now"))
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Fault) and "stopped" in record.did:
-                asyncio.get_running_loop().call_later(0.02, driver.arm, parse_plan("cut@now"))
-
-        ran = await run(server.url, plan="stall=60s@event=2", virtual=False, on=on)
-    cut = ran.of(Fault)[1]
-    got = len(b"".join(EVENTS[:2]))
-    assert ran.body() == b"".join(EVENTS[:2])
-    assert cut.at == f"byte {got}, event 2"
-    held = len(b"".join(EVENTS[2:]))
-    assert cut.did == f"closed the connection after body byte {got}; discarded {held} bytes already received"
+    got, held = b"".join(EVENTS[:2]), len(b"".join(EVENTS[2:]))
+    did = f"closed the connection after body byte {len(got)}; discarded {held} bytes already received"
+    ran, _ = await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(*EVENTS),
+        HOLD,
+        Gets(got),
+        Fires("stall=60s@event=2"),
+        Fires("cut@now", f"byte {len(got)}, event 2", did),
+        Closes("fault", did),
+        Ends("truncated", "truncated-stream"),
+        plan="stall=60s@event=2",
+        virtual=False,
+        on=on,
+    )
+    assert (ran.of(Fault)[1].at, ran.of(Fault)[1].did) == (f"byte {len(got)}, event 2", did)
 
 
 async def test_arming_for_later_does_not_change_a_stall() -> None:
@@ -228,28 +308,64 @@ async def test_arming_for_later_does_not_change_a_stall() -> None:
 
 
 async def test_stop_during_a_stall() -> None:
-    async with wire([CHUNKED, chunks(*EVENTS), HOLD]) as server:
+    def on(driver: Driver, record: object) -> None:
+        if isinstance(record, Fault):
+            asyncio.get_running_loop().call_later(0.02, driver.stop)
 
-        def on(driver: Driver, record: object) -> None:
-            if isinstance(record, Fault):
-                asyncio.get_running_loop().call_later(0.02, driver.stop)
-
-        ran = await run(server.url, plan="stall=60s@event=1", virtual=False, on=on)
-    assert ran.outcome == "stopped"
-    assert ran.of(Close)[0].reason == "client"
+    await conversation(
+        Asks(),
+        CHUNKED,
+        chunks(*EVENTS),
+        HOLD,
+        Fires("stall=60s@event=1"),
+        Closes("client"),
+        Ends("stopped"),
+        plan="stall=60s@event=1",
+        virtual=False,
+        on=on,
+    )
 
 
 async def test_a_cut_inside_an_event_loses_only_that_event() -> None:
     at = len(EVENTS[0]) + 10
-    async with wire([chunked(*EVENTS)], [chunked(*EVENTS[1:], DONE)]) as server:
-        ran = await run(server.url, plan=f"cut@bytes={at}", policy=QUICK, dialect=Marked())
-    assert ran.body(1) == b"".join(EVENTS)[:at]
-    assert server.seen[1].header("last-event-id") == b"1"
-    assert len(ran.of(Request)) == 2
+    rest = b"".join(EVENTS[1:]) + DONE
+    await conversation(
+        Asks(),
+        chunked(*EVENTS),
+        Gets(b"".join(EVENTS)[:at]),
+        Fires(f"cut@bytes={at}"),
+        Closes("fault"),
+        Waits("1"),
+        Asks("1"),
+        chunked(rest),
+        Gets(rest),
+        Closes("eof"),
+        Ends("complete"),
+        plan=f"cut@bytes={at}",
+        policy=QUICK,
+        dialect=Marked(),
+    )
 
 
 async def test_a_body_that_ends_before_the_fault_leaves_it_armed() -> None:
-    async with wire([OK + b"\r\n" + EVENTS[0]], [chunked(*EVENTS[1:], DONE)], [chunked(DONE)]) as server:
-        ran = await run(server.url, plan="cut@event=2", policy=QUICK, dialect=Marked())
-    assert ran.closes == ["eof", "fault", "eof"]
-    assert ran.body(2) == b"".join(EVENTS[1:3])
+    await conversation(
+        Asks(),
+        OK + b"\r\n" + EVENTS[0],
+        Gets(EVENTS[0]),
+        Closes("eof"),
+        Waits("1"),
+        Asks("1"),
+        chunked(*EVENTS[1:], DONE),
+        Gets(b"".join(EVENTS[1:3])),
+        Fires("cut@event=2"),
+        Closes("fault"),
+        Waits("3"),
+        Asks("3"),
+        chunked(DONE),
+        Gets(DONE),
+        Closes("eof"),
+        Ends("complete"),
+        plan="cut@event=2",
+        policy=QUICK,
+        dialect=Marked(),
+    )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import ipaddress
-import ssl
 import urllib.request
 
 import httpx
@@ -22,7 +20,7 @@ class RoutingTransport(httpx.AsyncBaseTransport):
         self._clock = clock
         self._verify = verify
         self._http2 = http2
-        self._stamping = StampingTransport(clock, lambda: _context(verify, ("http/1.1",)))
+        self._stamping = StampingTransport(clock, lambda: create_context(verify, "http/1.1"))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         proxy = _proxy(proxy_for(request.url))
@@ -32,18 +30,9 @@ class RoutingTransport(httpx.AsyncBaseTransport):
         from sse_tui.transport.http.fallback import FallbackTransport
 
         # A context of its own: httpcore sets the ALPN protocols before each handshake.
-        context = _context(self._verify)
+        context = create_context(self._verify)
         fallback = FallbackTransport(self._clock, context, self._http2, proxy)
         return await fallback.handle_async_request(request)
-
-
-@functools.cache
-def _context(verify: bool | str, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
-    """Made once per process: reading the authorities' certificates takes tens of milliseconds."""
-    context = create_context(verify)
-    if protocols:
-        context.set_alpn_protocols(list(protocols))
-    return context
 
 
 def _proxy(url: str | None) -> httpx.Proxy | None:

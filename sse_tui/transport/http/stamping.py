@@ -57,11 +57,10 @@ class StampingTransport(httpx.AsyncBaseTransport):
         try:
             async with asyncio.timeout(limit):
                 return await self._exchange(dialer, stream, request, message)
-        except TimeoutError as error:
+        except BaseException as error:
             stream.close()
-            raise first_byte_timed_out(url, limit) from error
-        except BaseException:
-            stream.close()
+            if isinstance(error, TimeoutError):
+                raise first_byte_timed_out(url, limit) from error
             raise
 
     async def _exchange(

@@ -7,6 +7,7 @@ of decrypted bytes is that of the socket's read that completed their record.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import ssl
 from typing import TypeAlias
@@ -107,10 +108,18 @@ class TlsStream:
 WireStream: TypeAlias = TcpStream | TlsStream
 
 
-def create_context(verify: bool | str) -> ssl.SSLContext:
-    """A client context: True for the usual authorities, False for none, a path for a CA file or directory."""
+@functools.cache
+def create_context(verify: bool | str, *protocols: str) -> ssl.SSLContext:
+    """A client context: True for the usual authorities, False for none, a path for a CA file or directory.
+
+    Made once per process: reading the authorities' certificates takes tens of milliseconds.
+    """
     if not isinstance(verify, str):
-        return httpx.create_ssl_context(verify=verify)
-    if os.path.isdir(verify):
-        return ssl.create_default_context(capath=verify)
-    return ssl.create_default_context(cafile=verify)
+        context = httpx.create_ssl_context(verify=verify)
+    elif os.path.isdir(verify):
+        context = ssl.create_default_context(capath=verify)
+    else:
+        context = ssl.create_default_context(cafile=verify)
+    if protocols:
+        context.set_alpn_protocols(protocols)
+    return context
