@@ -34,6 +34,7 @@ from sse_tui.text.wording import many
 _RESTART_DELAYS_S = (0.0, 0.25, 1.0, 4.0, 10.0)
 # Without it ggml's failed assertion starts a debugger, which takes seconds and prints a page.
 _WORKER_ENVIRONMENT = {"GGML_NO_BACKTRACE": "1"}
+_NOT_RUNNING = "The engine is not running."
 
 
 class LlamaCppEngine:
@@ -58,9 +59,8 @@ class LlamaCppEngine:
         self._unsent: dict[int, GenRequest] = {}
         self._keys = itertools.count(1)
         self._watcher: asyncio.Task[None] | None = None
-        self._down = ""
+        self._down = _NOT_RUNNING
         self._attempts = 0
-        self._closed = False
         self._prompt_tokens = self._predicted_tokens = self._restarts = 0
 
     @property
@@ -78,11 +78,10 @@ class LlamaCppEngine:
         await asyncio.to_thread(gguf.read, self._path)
         self._worker, self._info = await self._launch()
         self._watcher = asyncio.create_task(self._watch(), name="engine worker")
+        self._down = ""
         return self._info
 
     def submit(self, request: GenRequest) -> Generation:
-        if self._closed or self._info is None:
-            raise EngineError("engine-down", "The engine is not running.")
         if self._down:
             raise EngineError("engine-down", self._down)
         if len(self._generations) >= self._capacity:
@@ -120,16 +119,14 @@ class LlamaCppEngine:
         )
 
     async def close(self) -> None:
-        self._closed = True
+        self._down = _NOT_RUNNING
         if self._watcher is not None:
             self._watcher.cancel()
             await asyncio.gather(self._watcher, return_exceptions=True)
         worker, self._worker = self._worker, None
         if worker is not None:
             await worker.end()
-        for key in list(self._generations):
-            self._generations.pop(key).end("cancelled")
-        self._unsent.clear()
+        self._end_all("cancelled")
 
     async def _launch(self) -> tuple[Child[ipc.Report], EngineInfo]:
         """A worker that has loaded the model."""
@@ -176,8 +173,11 @@ class LlamaCppEngine:
             self._unsent.clear()
             return
         self._down = f"The engine could not be restarted: {message}"
+        self._end_all("error", error=self._down, code="engine-down")
+
+    def _end_all(self, finish: str, **error: str) -> None:
         for key in list(self._generations):
-            self._generations.pop(key).end("error", error=self._down, code="engine-down")
+            self._generations.pop(key).end(finish, **error)
         self._unsent.clear()
 
     def _pass_on(self, steps: ipc.Steps) -> None:

@@ -52,7 +52,7 @@ class _Log:
     crash."""
 
     def __init__(self) -> None:
-        self._lines: deque[str] = deque(maxlen=4000)
+        self.lines: deque[str] = deque(maxlen=4000)
         self.errors: deque[str] = deque(maxlen=100)
         self._level = 0
         self.callback = lib.llama_log_callback(self._take)  # kept here: llama.cpp holds only a pointer
@@ -63,15 +63,12 @@ class _Log:
         if self._level == _LOG_DEBUG:
             return
         line = text.decode("utf-8", "replace")
-        self._lines.append(line)
+        self.lines.append(line)
         if self._level == _LOG_ERROR:
             self.errors.append(line)
         if self._level in (_LOG_WARNING, _LOG_ERROR):
             sys.stderr.write(line)
             sys.stderr.flush()
-
-    def text(self) -> str:
-        return "".join(self._lines)
 
 
 _log = _Log()
@@ -252,7 +249,7 @@ class Model:
         """What is loaded and where, as llama.cpp itself reports it."""
         layers: int = lib.llama_model_n_layer(self._model) + 1  # llama.cpp counts the output layer
         offloaded = 0
-        log = _log.text()
+        log = "".join(_log.lines)
         if found := re.search(r"offloaded (\d+)/(\d+) layers to GPU", log):
             offloaded, layers = int(found[1]), int(found[2])
         # "CUDA0", "CPU"; "CPU_Mapped" is the file mapped into memory, "CPU_REPACK" a copy of weights in another order.

@@ -151,8 +151,7 @@ class Scheduler:
             if not prompt:
                 raise EngineError("prompt-empty", "The prompt has no tokens.")
         except EngineError as error:
-            final = Final(finish="error", error=str(error), error_code=error.code)
-            return Steps(finals=[(key, final)])
+            return Steps(finals=[(key, Final(finish="error", error=str(error), error_code=error.code))])
         room = self._context.n_ctx - len(prompt)
         limit = room if request.max_tokens is None else min(request.max_tokens, room)
         self._waiting.append(
@@ -178,8 +177,7 @@ class Scheduler:
             return steps
         result = self._context.decode(count)
         for key in cancelled():
-            late = self.cancel(key)
-            steps.finals += late.finals
+            steps.finals += self.cancel(key).finals
         if result != 0:
             self._failed(result, steps)
             return steps

@@ -101,7 +101,7 @@ class ScriptedEngine:
             generation.put(Final(finish="error", error=message, error_code="prompt-too-long"))
             return generation
         generation.put(PrefillProgress(0, prompt))
-        task = asyncio.create_task(self._queue(request, generation, cancelled, prompt))
+        task = asyncio.create_task(self._queue(request, generation, cancelled))
         self._tasks[task] = generation
         task.add_done_callback(self._drop)
         return generation
@@ -127,26 +127,20 @@ class ScriptedEngine:
             finish = "cancelled" if error is None else "error"
             generation.end(finish, error=str(error or ""), code="script-failed" if error else "")
 
-    async def _queue(
-        self, request: GenRequest, generation: Generation, cancelled: asyncio.Event, prompt: int
-    ) -> None:
+    async def _queue(self, request: GenRequest, generation: Generation, cancelled: asyncio.Event) -> None:
         submitted = asyncio.get_running_loop().time()
         async with self._slots:
             self._running += 1
             try:
-                await self._generate(request, generation, cancelled, prompt, submitted)
+                generation.put(await self._generate(request, generation, cancelled, submitted))
             finally:
                 self._running -= 1
 
     async def _generate(
-        self,
-        request: GenRequest,
-        generation: Generation,
-        cancelled: asyncio.Event,
-        prompt: int,
-        submitted: float,
-    ) -> None:
+        self, request: GenRequest, generation: Generation, cancelled: asyncio.Event, submitted: float
+    ) -> Final:
         loop = asyncio.get_running_loop()
+        prompt = _prompt_size(request)
         draw = random.Random(f"{self._seed} {request.seed} {_prompt_text(request)}")
         pieces = self._pieces(request, draw)
         fails_at = self._failure(draw, len(pieces))
@@ -186,16 +180,14 @@ class ScriptedEngine:
             predicted_n=index,
             predicted_ms=(now - first) * 1000,
         )
-        generation.put(
-            Final(
-                finish=finish,
-                text=text.close(),
-                prompt_tokens=prompt,
-                completion_tokens=index,
-                timings=timings,
-                error=error,
-                error_code="scripted-error" if error else "",
-            )
+        return Final(
+            finish=finish,
+            text=text.close(),
+            prompt_tokens=prompt,
+            completion_tokens=index,
+            timings=timings,
+            error=error,
+            error_code="scripted-error" if error else "",
         )
 
     def _pieces(self, request: GenRequest, draw: random.Random) -> list[str]:

@@ -28,6 +28,8 @@ CHATML = (
 # Two private-use characters of plane 15; removed from messages, so that only this module can set them.
 _OPEN, _CLOSE = "\U000f5e01", "\U000f5e02"
 _MARKED = re.compile(f"{_OPEN}(.*?){_CLOSE}", re.DOTALL)
+# Transformers' ``{% generation %}`` tags only mark training data.
+_TRAINING_TAGS = re.compile(r"\{%-?\s*(end)?generation\s*-?%\}")
 
 Segment = tuple[str, bool]
 """Text, and whether names of control tokens in it are control tokens."""
@@ -51,7 +53,7 @@ class ChatTemplate:
         environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
         try:
             self._template = environment.from_string(
-                CHATML if source is None else _without_generation(source)
+                _TRAINING_TAGS.sub("", CHATML if source is None else source)
             )
         except jinja2.TemplateError as error:
             raise EngineError(
@@ -77,7 +79,7 @@ class ChatTemplate:
         """The same value with every control token's name in its strings between marks."""
         if isinstance(value, str):
             clean = value.replace(_OPEN, "").replace(_CLOSE, "")
-            return clean if self._controls is None else self._controls.sub(_mark, clean)
+            return clean if self._controls is None else self._controls.sub(rf"{_OPEN}\g<0>{_CLOSE}", clean)
         if isinstance(value, dict):
             return {key: self._marked(item) for key, item in value.items()}
         if isinstance(value, list):
@@ -93,10 +95,6 @@ def segments(text: str) -> list[Segment]:
     return [segment for segment in cut if segment[0]]
 
 
-def _mark(match: re.Match[str]) -> str:
-    return f"{_OPEN}{match[0]}{_CLOSE}"
-
-
 def _flat_content(message: dict[str, Any]) -> dict[str, Any]:
     """The message with its content as one string: the text parts of a list joined, null as ""."""
     content = message.get("content")
@@ -107,23 +105,15 @@ def _flat_content(message: dict[str, Any]) -> dict[str, Any]:
     if isinstance(content, list):
         texts = []
         for part in content:
-            if (
-                not isinstance(part, dict)
-                or part.get("type") != "text"
-                or not isinstance(part.get("text"), str)
-            ):
+            text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+            if not isinstance(text, str):
                 kind = part.get("type") if isinstance(part, dict) else type(part).__name__
                 raise EngineError(
                     "content-unsupported", f"This model accepts only text, not content of type {kind!r}."
                 )
-            texts.append(part["text"])
+            texts.append(text)
         return {**message, "content": "".join(texts)}
     raise EngineError("content-unsupported", "A message's content must be a string or a list of text parts.")
-
-
-def _without_generation(source: str) -> str:
-    """The template without Transformers' ``{% generation %}`` tags, which only mark training data."""
-    return re.sub(r"\{%-?\s*(end)?generation\s*-?%\}", "", source)
 
 
 def _tojson(value: Any, ensure_ascii: bool = False, indent: int | None = None, **options: Any) -> str:

@@ -53,19 +53,15 @@ def invalid(param: str | None, message: str, code: str = "invalid_value") -> Api
     return ApiError(400, code, message, param=param)
 
 
-_MESSAGES_AT_FAULT = ("template-failed", "prompt-empty", "content-unsupported")
-
-
 def from_engine(code: str, message: str) -> ApiError:
     """The API error for an engine's error."""
     if code == "prompt-too-long":
         return invalid("messages", message or "The prompt is too long.", "context_length_exceeded")
     if code == "busy":
         return unavailable("overloaded", message or "The engine is busy.")
-    if code in _MESSAGES_AT_FAULT:
-        return invalid("messages", message, code.replace("-", "_"))
+    name = code.replace("-", "_") or "engine_error"
+    if code in ("template-failed", "prompt-empty", "content-unsupported"):
+        return invalid("messages", message, name)
     if code in ("engine-down", "engine-crashed"):
-        return unavailable(code.replace("-", "_"), message or "The engine is down.", 5)
-    return ApiError(
-        500, code.replace("-", "_") or "engine_error", message or "The engine failed.", kind="server_error"
-    )
+        return unavailable(name, message or "The engine is down.", 5)
+    return ApiError(500, name, message or "The engine failed.", kind="server_error")

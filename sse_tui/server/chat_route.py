@@ -8,9 +8,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from sse_tui.engine.interface import Final, Generation, Piece
+from sse_tui.engine.interface import Final, Piece
 from sse_tui.server.api_errors import from_engine
 from sse_tui.server.chat_request import ChatRequest, parse_chat_request
+from sse_tui.server.delivery import watch_disconnect
 from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.event_id import new_stream
 from sse_tui.server.generation import cancelled
@@ -40,7 +41,7 @@ async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Re
     chunks = endpoint.chunks(asked)
     generation = endpoint.submit(asked)
     endpoint.whole.add(generation)
-    disconnect = asyncio.ensure_future(_cancel_when_gone(request, generation))
+    disconnect = asyncio.ensure_future(watch_disconnect(request.receive, generation.cancel))
     text, final = "", Final(finish="error")
     try:
         async for step in generation:
@@ -58,9 +59,3 @@ async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Re
         raise from_engine(final.error_code, final.error)
     headers = {"X-Seed": str(asked.generation.seed)}
     return Response(chunks.whole(text, final), headers=headers, media_type="application/json")
-
-
-async def _cancel_when_gone(request: Request, generation: Generation) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-    generation.cancel()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
@@ -62,11 +62,11 @@ class _Wakeup:
         self.gone = True
         self._wake()
 
-    def before_send(self) -> None:
+    async def during(self, sending: Awaitable[None]) -> None:
+        """Send: meanwhile the client must read."""
         self._last = self._loop.time()
         self._sending = True
-
-    def after_send(self) -> None:
+        await sending
         self._sending = False
 
     async def wait(self) -> None:
@@ -132,7 +132,7 @@ class EventStreamResponse:
         assert task is not None
         wakeup = _Wakeup(self._settings, task)
         unwatch = self._store.watch(self._stream, wakeup.on_events)
-        disconnect = asyncio.ensure_future(_watch_disconnect(receive, wakeup.on_gone))
+        disconnect = asyncio.ensure_future(watch_disconnect(receive, wakeup.on_gone))
         if self._run is not None and not self._opening:
             self._run.attach()
         try:
@@ -147,9 +147,7 @@ class EventStreamResponse:
 
     async def _pump(self, send: Send, wakeup: _Wakeup) -> None:
         async def write(body: bytes, more: bool = True) -> None:
-            wakeup.before_send()
-            await send({"type": "http.response.body", "body": body, "more_body": more})
-            wakeup.after_send()
+            await wakeup.during(send({"type": "http.response.body", "body": body, "more_body": more}))
 
         store, stream, limit = self._store, self._stream, self._settings.write_bytes
         silent = not self._opening
@@ -184,7 +182,8 @@ def _dropped(stream: str, seq: int, oldest: int | None) -> str:
     return f" dropped: this client fell behind, event {stream}-{seq} is no longer kept, {kept}"
 
 
-async def _watch_disconnect(receive: Receive, on_gone: Callable[[], None]) -> None:
+async def watch_disconnect(receive: Receive, on_gone: Callable[[], None]) -> None:
+    """Call `on_gone` when the client is no longer there."""
     while (await receive())["type"] != "http.disconnect":
         pass
     on_gone()

@@ -44,7 +44,6 @@ class Run:
         on_end: Callable[[Run], None],
     ) -> None:
         self.stream = stream
-        self.accepted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._generation = generation
         self._chunks = chunks
         self._owner = owner
@@ -57,6 +56,7 @@ class Run:
         self._why: ApiError | None = None
         self._grace: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
+        self.accepted: asyncio.Future[None] = self._loop.create_future()
         self._accept_timer = self._loop.call_later(settings.accept_wait_s, self._accept)
         self._task = self._loop.create_task(self._drive())
 

@@ -24,12 +24,8 @@ async def health(request: Request) -> Response:
     backend = endpoint.backend
     if backend.state != EndpointState.READY or backend.engine is None:
         error = backend.unavailable()
-        document = {
-            "status": backend.state,
-            "version": __version__,
-            "details": backend.status.details,
-        } | error.document()
-        return _json(document, error.status, error.headers)
+        document = {"status": backend.state, "version": __version__, "details": backend.status.details}
+        return _json(document | error.document(), error.status, error.headers)
     document = {"status": "ok", "version": __version__}
     if request.scope.get(KNOWN, True):
         document["engine"] = describe(backend.engine.info)

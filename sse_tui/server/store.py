@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sse_tui.server.settings import ServerSettings
@@ -38,19 +39,17 @@ class StreamState(NamedTuple):
     finished: bool
 
 
+@dataclass(slots=True, eq=False)
 class _Stream:
     """One stream's events: `blocks[start:]` are kept, and `blocks[start]` has sequence number `oldest`."""
 
-    __slots__ = ("blocks", "ended_at", "oldest", "owner", "size", "start", "wakers")
-
-    def __init__(self, owner: str) -> None:
-        self.owner = owner
-        self.blocks: list[bytes] = []
-        self.start = 0
-        self.oldest = 0
-        self.size = 0
-        self.ended_at: float | None = None
-        self.wakers: list[Callable[[], None]] = []
+    owner: str
+    blocks: list[bytes] = field(default_factory=list)
+    start: int = 0
+    oldest: int = 0
+    size: int = 0
+    ended_at: float | None = None
+    wakers: list[Callable[[], None]] = field(default_factory=list)
 
     @property
     def next(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sse_tui.config import state_dir
 from sse_tui.engine.interface import EngineInfo
-from sse_tui.errors import EngineError, SseTuiError
+from sse_tui.errors import EngineError
 from sse_tui.processes.child import Child
 from sse_tui.processes.messages import ErrorMessage
 from sse_tui.server.status import EndpointState, EndpointStatus, StatusWatcher, read_status
@@ -97,7 +97,9 @@ class LocalEndpoint:
         end = await child.exit_text()
         timer.cancel()
         if not self._closing and self.status.state != EndpointState.FAILED:
-            self._take(self.status.entering(EndpointState.FAILED, error=ErrorMessage.of(_gone(end))))
+            hint = f"Its log is {state_dir() / 'endpoint.log'}. F8 restarts it."
+            gone = EngineError("endpoint-gone", f"The local endpoint {end.rstrip('.')}.", hint)
+            self._take(self.status.entering(EndpointState.FAILED, error=ErrorMessage.of(gone)))
 
     def _take(self, status: EndpointStatus) -> None:
         self.status = status
@@ -110,11 +112,3 @@ class LocalEndpoint:
                 )
                 self._ready.set_result(address)
         self._changed(status)
-
-
-def _gone(end: str) -> SseTuiError:
-    return EngineError(
-        "endpoint-gone",
-        f"The local endpoint {end.rstrip('.')}.",
-        f"Its log is {state_dir() / 'endpoint.log'}. F8 restarts it.",
-    )

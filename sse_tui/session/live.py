@@ -86,8 +86,7 @@ class Live:
 
     async def _begin_session(self) -> None:
         if self.spec.mode == "chat" and self.spec.profile.base_url is None:
-            self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
-            await self._endpoint.start()
+            await self._start_endpoint()
         elif self.spec.mode == "inspect":
             self._begin(inspect_turn(self.spec))
 
@@ -293,5 +292,8 @@ class Live:
         if self._endpoint is None:
             return
         await self._endpoint.close()
+        await self._start_endpoint()
+
+    async def _start_endpoint(self) -> None:
         self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
         await self._endpoint.start()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from sse_tui import dialects, fields
-from sse_tui.config import Profile
 from sse_tui.dialects.base import BEARER, Message
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.resume import Policy
@@ -52,7 +50,8 @@ def chat_turn(
         base_url, key, auth = endpoint.base_url, endpoint.token, BEARER
         # It was started with the profile's model, which it may call by another name.
         model = endpoint.model or model
-    prepared = dialect.prepare(base_url, model or "default", messages, sampling(profile))
+    sampling = {name: value for name in SAMPLING if (value := getattr(profile, name)) not in (None, [])}
+    prepared = dialect.prepare(base_url, model or "default", messages, sampling)
     headers = [*fields.without(prepared.headers, *profile.headers), *profile.headers.items()]
     given = profile.headers.items()
     if key and not fields.has(given, "authorization") and not fields.has(given, auth.header):
@@ -85,9 +84,3 @@ def _turn(spec: SessionSpec, request: StreamRequest, dialect: str, policy: Polic
         http2=spec.http2,
         max_event_bytes=spec.max_event_bytes,
     )
-
-
-def sampling(profile: Profile) -> dict[str, Any]:
-    """The sampling parameters that the profile sets; the others are not sent."""
-    values = {name: getattr(profile, name) for name in SAMPLING}
-    return {name: value for name, value in values.items() if value not in (None, [])}

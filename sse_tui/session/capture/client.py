@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sse_tui.config import Config, state_dir
+from sse_tui.config import state_dir
 from sse_tui.errors import RecordingError, SseTuiError, StreamError
 from sse_tui.processes.child import Child
 from sse_tui.recording import new_path, prune
@@ -20,11 +20,6 @@ from sse_tui.session.spec import SessionSpec
 START_S = 20.0
 
 
-def recordings_dir(config: Config) -> Path:
-    """Where live sessions are recorded."""
-    return Path(config.recording.dir).expanduser() if config.recording.dir else state_dir() / "recordings"
-
-
 def recording_path(spec: SessionSpec) -> Path:
     """A new file for the session; the oldest recordings beyond the configured number are removed, but not kept ones.
 
@@ -32,7 +27,8 @@ def recording_path(spec: SessionSpec) -> Path:
     """
     if spec.record_to is not None:
         return spec.record_to
-    folder = recordings_dir(spec.config)
+    recording = spec.config.recording
+    folder = Path(recording.dir).expanduser() if recording.dir else state_dir() / "recordings"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -41,7 +37,7 @@ def recording_path(spec: SessionSpec) -> Path:
             f"The folder of recordings {folder} cannot be made: {error.strerror}.",
             "Record elsewhere with --record FILE or dir in the [recording] table, or not at all with --no-record.",
         ) from error
-    prune(folder, keep=spec.config.recording.keep - 1)
+    prune(folder, keep=recording.keep - 1)
     return new_path(folder, datetime.now(UTC).isoformat(), spec.mode)
 
 
