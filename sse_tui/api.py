@@ -10,8 +10,8 @@ from sse_tui.analysis.analysis import Analysis
 from sse_tui.diagnosis import Finding
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import Comment, Event, Item, Parser, encode
-from sse_tui.offline.report import Report, parse_expectations
-from sse_tui.offline.report.forms import render, report_of
+from sse_tui.offline.report import Report, parse_expectations, report_of
+from sse_tui.offline.report.forms import render
 from sse_tui.recording import Recording, open_any
 from sse_tui.recording.records import Record
 
@@ -41,4 +41,7 @@ def report(source: str | os.PathLike[str] | bytes, *, expect: str = "", dialect:
     """
     name = "bytes" if isinstance(source, bytes) else Path(source).name
     expectations = parse_expectations(expect) if expect else []
-    return report_of(read_recording(source), name, dialect=dialect, expectations=expectations)
+    opened = read_recording(source)
+    made = report_of(opened.header, opened, name, dialect=dialect, expectations=expectations)
+    made.damage = opened.notes
+    return made

@@ -29,13 +29,13 @@ from sse_tui.offline.export.curl_command import curl_command
 from sse_tui.offline.export.har_file import har
 from sse_tui.offline.replay import Script
 from sse_tui.offline.report import (
-    ReportBuilder,
     html,
     junit,
     markdown,
     parse_expectations,
     plain,
     report_json,
+    report_of,
 )
 from sse_tui.recording import Follower, open_any, read_recording
 from sse_tui.recording.record_lines import decode_record, encode_line
@@ -162,13 +162,11 @@ def report(data: bytes) -> None:
         records = list(opened)
     except RecordingError:
         return
-    builder = ReportBuilder(Analysis(opened.header, max_event_bytes=LIMIT))
     printer = Analysis(opened.header, max_event_bytes=LIMIT)
     for record in records:
-        builder.feed(record)
         for entry in printer.feed(record):
             json.loads(to_json(entry_json(entry)))
-    made = builder.report("input")
+    made = report_of(opened.header, records, "input", max_event_bytes=LIMIT)
     json.loads(to_json(report_json.render(made)))
     ElementTree.fromstring(junit.render(made, "error"))
     for text in (html.render(made), markdown.render(made), safety.terminal(plain.render(made))):
@@ -217,9 +215,9 @@ def expectation(data: bytes) -> None:
         expectations = parse_expectations(data.decode("utf-8", "replace"))
     except UsageError:
         return
-    builder = ReportBuilder(Analysis())
-    builder.feed(Chunk(t=0, turn=1, conn=1, text="data: x\n\n"))
-    assert len(builder.report("x", expectations).judgements) == len(expectations)
+    records = [Chunk(t=0, turn=1, conn=1, text="data: x\n\n")]
+    made = report_of(Header(), records, "x", expectations=expectations)
+    assert len(made.judgements) == len(expectations)
 
 
 def curl_line(data: bytes) -> None:

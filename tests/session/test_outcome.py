@@ -14,8 +14,8 @@ from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.outcome import Ending, Outcome
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, StreamError
 from sse_tui.offline.opening import open_path
-from sse_tui.offline.report import ReportBuilder, junit, markdown, plain, report_json
 from sse_tui.offline.report import html as html_form
+from sse_tui.offline.report import junit, markdown, plain, report_json, report_of
 from sse_tui.resume import Policy
 from sse_tui.session.headless import Headless
 from sse_tui.session.spec import SessionSpec
@@ -162,10 +162,8 @@ async def test_a_truncated_stream_is_called_the_same_everywhere(name: str, tmp_p
     finding = next(finding for finding in turn.findings if finding.rule == "truncated-stream")
     assert finding.message.startswith(seen.message)
 
-    builder = ReportBuilder(Analysis(open_path(path).header, **limits(options)))
-    for record in open_path(path):
-        builder.feed(record)
-    report = builder.report("a")
+    recording = open_path(path)
+    report = report_of(recording.header, recording, "a", **limits(options))
     statement = turn.conclusion.statement
     assert statement == f"truncated: {how}"
     for text in (plain.render(report), markdown.render(report), html.unescape(html_form.render(report))):

@@ -70,7 +70,7 @@ def read_report(source: str, expectations: list[Expectation], dialect: str | Non
     from sse_tui.cli import narration
     from sse_tui.cli.reading import open_source
     from sse_tui.metrics import Bounds
-    from sse_tui.offline.report.forms import report_of
+    from sse_tui.offline.report import report_of
     from sse_tui.recording import Redactor
 
     config = load_config().config
@@ -78,7 +78,8 @@ def read_report(source: str, expectations: list[Expectation], dialect: str | Non
     name = "standard input" if source == "-" else Path(source).name
     opened = open_source(source)
     with narration.Status(f"reading {name}"):
-        return report_of(
+        report = report_of(
+            opened.header,
             opened,
             name,
             dialect=dialect,
@@ -87,3 +88,5 @@ def read_report(source: str, expectations: list[Expectation], dialect: str | Non
             redactor=Redactor(recording.redact_headers, recording.redact_patterns),
             max_event_bytes=recording.max_event_bytes,
         )
+        report.damage = opened.notes
+        return report

@@ -17,8 +17,7 @@ from sse_tui.offline.bundle import words
 from sse_tui.offline.bundle.known_secrets import bundle_redactor, learn_secrets
 from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text
 from sse_tui.offline.opening import Piped, open_path, spool
-from sse_tui.offline.report import Report
-from sse_tui.offline.report.forms import report_of
+from sse_tui.offline.report import Report, report_of
 from sse_tui.recording import Recording, Redactor, read_recording
 from sse_tui.recording.content import ContentDecoder
 
@@ -124,7 +123,8 @@ class _Maker:
 
     def _report(self, path: Path, dialect: str | None, name: str) -> Report:
         limit = self._config.recording.max_event_bytes if self._config is not None else MAX_EVENT_BYTES
-        report = report_of(read_recording(path), name, dialect=dialect, max_event_bytes=limit)
+        recording = read_recording(path)
+        report = report_of(recording.header, recording, name, dialect=dialect, max_event_bytes=limit)
         report.damage = self._opened.notes
         return report
 

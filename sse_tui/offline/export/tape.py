@@ -25,11 +25,6 @@ class TapedConnection:
     reads: list[tuple[int, bytes]] = field(default_factory=list)
     close: Close | None = None
 
-    @property
-    def body(self) -> bytes:
-        """The body as it was sent, content coding kept."""
-        return b"".join(data for _, data in self.reads)
-
     def decoded(self) -> list[tuple[int, bytes]]:
         """The reads with the content coding removed, as many of them, some perhaps empty."""
         decoder = ContentDecoder(self.response.headers if self.response is not None else [])

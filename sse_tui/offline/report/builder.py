@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.objectives import objective_rows
 from sse_tui.analysis.turn import Turn
 from sse_tui.diagnosis import Finding
+from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Bounds, Objective
 from sse_tui.offline.report.expectation import Expectation, Judgement, judge
 from sse_tui.offline.report.timeline import Timeline
 from sse_tui.recording import Redactor
-from sse_tui.recording.records import Note, Record, Request, Response
+from sse_tui.recording.records import Header, Note, Record, Request, Response
 from sse_tui.version import __version__
-
-__all__ = ["Objective", "Report", "ReportBuilder", "is_failure", "ranked"]
 
 SEVERITIES = ("error", "warning", "info")
 
@@ -30,7 +30,7 @@ class Report:
 
     name: str
     analysis: Analysis
-    timelines: dict[int, Timeline]
+    timelines: dict[int, Timeline] = field(default_factory=dict)
     damage: list[str] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
     objectives: list[Objective] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Report:
 
 def is_failure(finding: Finding, fail_on: str) -> bool:
     """Whether a finding fails the report."""
-    return finding.severity in {"error": ("error",), "warning": ("error", "warning")}.get(fail_on, ())
+    return fail_on != "never" and SEVERITIES.index(finding.severity) <= SEVERITIES.index(fail_on)
 
 
 def ranked(findings: list[Finding]) -> list[Finding]:
@@ -77,54 +77,39 @@ def ranked(findings: list[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
-class ReportBuilder:
-    """Feed it the records of a recording, then ask for the report.
+def report_of(
+    header: Header,
+    records: Iterable[Record],
+    name: str,
+    *,
+    dialect: str | None = None,
+    expectations: Sequence[Expectation] = (),
+    slo: Bounds | None = None,
+    redactor: Redactor | None = None,
+    max_event_bytes: int = MAX_EVENT_BYTES,
+) -> Report:
+    """Read `records` to their end. `name` is what the report calls them, `dialect` None detects each turn's.
 
-    `redactor` learns the secrets of the requests and the responses.
+    `redactor` learns the secrets of the requests and the responses; with `slo` there is a table of objectives.
     """
-
-    def __init__(self, analysis: Analysis, redactor: Redactor | None = None) -> None:
-        self._redactor = redactor or Redactor()
-        self._analysis = analysis
-        self._timelines: dict[int, Timeline] = {}
-        self._timed = analysis.header.clock != "none"
-        self._running: Timeline | None = None
-
-    def feed(self, record: Record) -> None:
-        """Take the next record."""
-        timeline = self._running
+    analysis = Analysis(header, dialect=dialect, max_event_bytes=max_event_bytes)
+    report = Report(name, analysis, redactor=redactor or Redactor())
+    running: Timeline | None = None
+    for record in records:
         if isinstance(record, Request | Response):
-            self._redactor.record(record)
-        if record.conn:
-            if timeline is None or timeline.conn != record.conn:
-                timeline = self._running = self._timeline(record)
-            timeline.record(record)
-        elif isinstance(record, Note) and timeline is not None:
-            timeline.note(record)
-        for entry in self._analysis.feed(record):
-            if timeline is not None and entry.item is not None:
-                timeline.entry(entry, entry.item)
-
-    def _timeline(self, record: Record) -> Timeline:
-        timeline = self._timelines.get(record.conn)
-        if timeline is None:
-            timeline = Timeline(record.conn, self._timed, record.t if self._timed else 0)
-            self._timelines[record.conn] = timeline
-        return timeline
-
-    def report(
-        self,
-        name: str,
-        expectations: list[Expectation] | None = None,
-        damage: list[str] | None = None,
-        bounds: Bounds | None = None,
-    ) -> Report:
-        """The report. Nothing may be fed afterwards. With `bounds` it has their table."""
-        self._analysis.finish()
-        report = Report(name, self._analysis, self._timelines, list(damage or []), redactor=self._redactor)
-        report.judgements = [
-            judge(expectation, turn) for turn in report.turns for expectation in expectations or []
-        ]
-        if bounds is not None and self._timed:
-            report.objectives = objective_rows(bounds, report.turns)
-        return report
+            report.redactor.record(record)
+        if conn := record.conn:
+            if running is None or running.conn != conn:
+                fresh = Timeline(conn, report.timed, record.t if report.timed else 0)
+                running = report.timelines.setdefault(conn, fresh)
+            running.record(record)
+        elif isinstance(record, Note) and running is not None:
+            running.note(record)
+        for entry in analysis.feed(record):
+            if running is not None and entry.item is not None:
+                running.entry(entry, entry.item)
+    analysis.finish()
+    report.judgements = [judge(expectation, turn) for turn in report.turns for expectation in expectations]
+    if slo is not None and report.timed:
+        report.objectives = objective_rows(slo, report.turns)
+    return report

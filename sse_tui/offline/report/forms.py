@@ -1,48 +1,12 @@
-"""A report in each of its formats, and from a source to a report in one step."""
+"""A report in each of its formats."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
-from sse_tui.analysis.analysis import Analysis
-from sse_tui.limits import MAX_EVENT_BYTES
-from sse_tui.metrics import Bounds
-from sse_tui.offline.report.builder import Report, ReportBuilder
-from sse_tui.offline.report.expectation import Expectation
-from sse_tui.recording import Redactor
-from sse_tui.recording.records import Header, Record
+from sse_tui.offline.report.builder import Report
 
 Format = Literal["text", "json", "md", "html", "junit"]
-
-
-class Source(Protocol):
-    """Records to report on; `notes` says once they were read what was left out."""
-
-    header: Header
-
-    @property
-    def notes(self) -> list[str]: ...
-
-    def __iter__(self) -> Iterator[Record]: ...
-
-
-def report_of(
-    source: Source,
-    name: str,
-    *,
-    dialect: str | None = None,
-    expectations: Sequence[Expectation] = (),
-    slo: Bounds | None = None,
-    redactor: Redactor | None = None,
-    max_event_bytes: int = MAX_EVENT_BYTES,
-) -> Report:
-    """Read `source` to its end. `name` is what the report calls it, `dialect` None detects each turn's."""
-    analysis = Analysis(source.header, dialect=dialect, max_event_bytes=max_event_bytes)
-    builder = ReportBuilder(analysis, redactor)
-    for record in source:
-        builder.feed(record)
-    return builder.report(name, list(expectations), source.notes, slo)
 
 
 def render(report: Report, form: Format = "text", fail_on: str = "error") -> str:

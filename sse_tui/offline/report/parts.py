@@ -8,7 +8,8 @@ from sse_tui.analysis.jsonform import clocks_json, gaps_json
 from sse_tui.analysis.outcome import Outcome, fault_words
 from sse_tui.analysis.turn import Connection, Turn
 from sse_tui.diagnosis import Finding
-from sse_tui.offline.report.builder import Objective, Report, ranked
+from sse_tui.metrics import Objective
+from sse_tui.offline.report.builder import Report, ranked
 from sse_tui.text.wording import many
 
 CLOCK_WORDS = {
@@ -130,18 +131,10 @@ def objective_cells(report: Report) -> list[list[str]]:
 
 
 def _objective_row(row: Objective) -> list[str]:
-    samples = (
-        f" ({'' if row.unit == 'share' else f'{row.statistic}, '}n = {row.n})"
-        if row.value is not None
-        else ""
-    )
-    sign = ">" if row.name == "completion" else "<"
-    return [
-        row.name,
-        f"{sign} {measured(row.bound, row.unit)}",
-        measured(row.value, row.unit) + samples,
-        row.state,
-    ]
+    samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
+    found = measured(row.value, row.unit) + (f" ({samples})" if row.value is not None else "")
+    bound = f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
+    return [row.name, bound, found, row.state]
 
 
 def measured(value: float | None, unit: str) -> str:

@@ -8,14 +8,13 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sse_tui.analysis.analysis import Analysis
 from sse_tui.errors import RecordingError
 from sse_tui.offline.export import read_tape
 from sse_tui.offline.export.curl_command import curl_command
 from sse_tui.offline.export.har_file import har
 from sse_tui.offline.export.pytest_file import pytest_file
 from sse_tui.offline.replay import Script
-from sse_tui.offline.report import ReportBuilder, html, junit, markdown, plain, report_json
+from sse_tui.offline.report import html, junit, markdown, plain, report_json, report_of
 from sse_tui.recording.records import Header, Record, Request
 from sse_tui.text.json_line import to_json
 from tests.offline.export.test_har_file import sessions
@@ -51,10 +50,7 @@ def test_nothing_fails(records: list[Record], clock: str) -> None:
     script = Script(tape)
     for last_event_id in ("", "1", "x"):
         assert script.answer("/", last_event_id).status
-    builder = ReportBuilder(Analysis(header))
-    for record in records:
-        builder.feed(record)
-    report = builder.report("any")
+    report = report_of(header, records, "any")
     for render in (plain.render, markdown.render, html.render, junit.render):
         assert render(report).encode("utf-8", "replace")
     json.loads(to_json(report_json.render(report)))

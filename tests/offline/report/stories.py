@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sse_tui.analysis.analysis import Analysis
 from sse_tui.eventstream import encode
 from sse_tui.metrics import Bounds
-from sse_tui.offline.report import Report, ReportBuilder, parse_expectations
+from sse_tui.offline import report
+from sse_tui.offline.report import Report, parse_expectations
 from sse_tui.recording.records import Close, End, Header, Phase, Record, Request, Response, chunk
 
 MS = 1_000_000
@@ -56,7 +56,6 @@ def report_of(
     clock: str = "read",
     bounds: Bounds | None = None,
 ) -> Report:
-    builder = ReportBuilder(Analysis(Header(clock=clock)))
-    for record in [*records, End(t=records[-1].t if records else 0, reason="done")]:
-        builder.feed(record)
-    return builder.report(name, parse_expectations(expect) if expect else [], bounds=bounds)
+    end = End(t=records[-1].t if records else 0, reason="done")
+    expectations = parse_expectations(expect) if expect else []
+    return report.report_of(Header(clock=clock), [*records, end], name, expectations=expectations, slo=bounds)
