@@ -88,10 +88,6 @@ class OpenAIChat(ChoiceDialect):
         if type(payload) is not dict:
             return self._no_object(event, payload)
         deltas: list[Delta] = []
-        self._take(event, payload, deltas)
-        return deltas
-
-    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if payload.get("model") != self._model or payload.get("id") != self._id:
             self._names(payload.get("model"), payload.get("id"), deltas)
             provider = payload.get("provider")
@@ -109,6 +105,7 @@ class OpenAIChat(ChoiceDialect):
             self._own_usage = True
         if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
             self._beside(event, payload, deltas)
+        return deltas
 
     def _special(self, event: Event) -> Sequence[Delta] | None:
         """The sentinel and heartbeats; None for anything that is read as a chunk."""
