@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Reasoning, StreamFault, Text
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, string
+from sse_tui.dialects.request import last_of_role, last_user, members_of
 from sse_tui.eventstream.items import Event
 
 DONE = "[DONE]"
@@ -21,6 +22,10 @@ PINGS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 class JsonDialect(Dialect):
     """Reads events whose data is a JSON object, and OpenAI's sentinel, which many others adopted."""
+
+    # The member of a request that holds the messages, or a prompt of plain text, where that is all there is to know.
+    messages_in: ClassVar[str | None] = None
+    prompt_in: ClassVar[str | None] = None
 
     _done: bool = False
     _model: str | None = None
@@ -50,6 +55,13 @@ class JsonDialect(Dialect):
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """Add the deltas of one payload: where a dialect knows no more, of the error that it reports."""
         self._fault(payload, deltas, announced=event.type == "error")
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The text of the last message of the user, or the user's last words in a prompt of plain text."""
+        request: Mapping[Any, Any] = members_of(body)
+        prompt = request.get(cls.prompt_in)
+        return last_user(prompt) if isinstance(prompt, str) else last_of_role(request.get(cls.messages_in))
 
     def _sentinel(self, data: str) -> Sequence[Delta]:
         if self._done:

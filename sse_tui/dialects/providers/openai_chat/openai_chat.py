@@ -37,7 +37,7 @@ from sse_tui.dialects.base import (
 from sse_tui.dialects.json_events import DONE, PINGS, ChoiceDialect
 from sse_tui.dialects.payload import JsonError, count, decode, kind_of, members, string
 from sse_tui.dialects.providers.openai_chat.openai_chat_tools import ToolCalls
-from sse_tui.dialects.request import PARAMS, endpoint, last_of_role, mapped, members_of, post, turns
+from sse_tui.dialects.request import PARAMS, endpoint, mapped, post, turns
 from sse_tui.dialects.usage import openai_usage
 from sse_tui.eventstream.items import Event
 
@@ -55,6 +55,7 @@ class OpenAIChat(ChoiceDialect):
     """Reads one streamed chat completion."""
 
     name = "openai-chat"
+    messages_in = "messages"
     _provider: str | None = None
     _own_usage: bool = False
 
@@ -235,11 +236,6 @@ class OpenAIChat(ChoiceDialect):
             **mapped(params, _NAMES, cls.name),
         }
         return post(endpoint(base_url, "chat/completions"), body, params)
-
-    @classmethod
-    def prompt_of(cls, body: str) -> str | None:
-        """The text of the last message of the user in a request body; None when there is none."""
-        return last_of_role(members_of(body).get("messages"))
 
 
 def _reasoning(delta: dict[str, Any]) -> str:
