@@ -15,7 +15,7 @@ from sse_tui.dialects.detect import NO_FINGERPRINT, Detection, by_event, by_head
 from sse_tui.dialects.fingerprints import clue_of
 from sse_tui.dialects.generic import Generic
 from sse_tui.dialects.line_dialects import NAME as NOT_SSE
-from sse_tui.dialects.line_dialects import GenericLines, LineDialect, as_event, looks_like_lines
+from sse_tui.dialects.line_dialects import SPACE, GenericLines, LineDialect, looks_like_lines
 from sse_tui.dialects.provenance import Headers, Provider
 from sse_tui.eventstream.items import Event
 
@@ -163,7 +163,7 @@ class DetectingLines(Delegating, LineDialect):
 
     def read_ignored(self, line: str) -> Sequence[Delta]:
         """The meaning of one line, this line included in the evidence."""
-        event = as_event(line)
+        event = Event("message", line.strip(SPACE), "", 0, 0)
         if self.reason == NO_FINGERPRINT and event.data:
             found = detect((), (event,), self.readers)
             if found.reason != NO_FINGERPRINT:

@@ -45,7 +45,8 @@ def detect(
     "generic" and a reason that names it. Without a fingerprint the reason is `NO_FINGERPRINT`: later events may have
     one.
     """
-    guess = provenance.first([provenance.of_headers(headers), *map(provenance.of_comment, comments)])
+    guesses = [provenance.of_headers(headers), *map(provenance.of_comment, comments)]
+    guess = next(filter(None, guesses), None)
     found = by_headers(headers)
     if found is not None:
         return detection(*found, readers, guess)

@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Reasoning, StreamFault, Text
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, string
+from sse_tui.dialects.request import last_of_role, last_user, members_of
 from sse_tui.eventstream.items import Event
 
 DONE = "[DONE]"
@@ -22,6 +22,10 @@ PINGS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 class JsonDialect(Dialect):
     """Reads events whose data is a JSON object, and OpenAI's sentinel, which many others adopted."""
+
+    # The member of a request that holds the messages, or a prompt of plain text, where that is all there is to know.
+    messages_in: ClassVar[str | None] = None
+    prompt_in: ClassVar[str | None] = None
 
     _done: bool = False
     _model: str | None = None
@@ -42,15 +46,22 @@ class JsonDialect(Dialect):
             return self._not_json(event, str(exc))
         if type(payload) is not dict:
             return self._no_object(event, payload)
-        if event.type in PINGS or (payload.get("type") == "ping" and len(payload) == 1):
+        if event.type in PINGS or (len(payload) == 1 and payload.get("type") == "ping"):
             return (Meta("ping", data),)
         deltas: list[Delta] = []
         self._take(event, payload, deltas)
         return deltas
 
-    @abstractmethod
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        """Add the deltas of one payload."""
+        """Add the deltas of one payload: where a dialect knows no more, of the error that it reports."""
+        self._fault(payload, deltas, announced=event.type == "error")
+
+    @classmethod
+    def prompt_of(cls, body: str) -> str | None:
+        """The text of the last message of the user, or the user's last words in a prompt of plain text."""
+        request: Mapping[Any, Any] = members_of(body)
+        prompt = request.get(cls.prompt_in)
+        return last_user(prompt) if isinstance(prompt, str) else last_of_role(request.get(cls.messages_in))
 
     def _sentinel(self, data: str) -> Sequence[Delta]:
         if self._done:
@@ -102,6 +113,7 @@ class ChoiceDialect(JsonDialect):
 
     def __init__(self) -> None:
         self._finishes: dict[int, str | None] = {}
+        self._ended = False  # read at every event, and faster in the object than in its class
 
     @property
     def finished(self) -> bool:
@@ -121,9 +133,9 @@ class ChoiceDialect(JsonDialect):
         deltas: list[Delta],
     ) -> None:
         """Add the deltas of the payload's member `name`, its choices: `read` takes each with its index."""
-        if isinstance(choices, list):
+        if type(choices) is list:
             for position, choice in enumerate(choices):
-                if isinstance(choice, dict):
+                if type(choice) is dict:
                     index = choice.get("index")
                     if type(index) is not int:
                         index = position
@@ -174,7 +186,7 @@ def add_text(
     part: int = 0,
 ) -> None:
     """Add the text of the member `name`, none for "" and null; anything else breaks the dialect."""
-    if isinstance(text, str):
+    if type(text) is str:
         if text:
             deltas.append(kind(text, index, part))
     elif text is not None:

@@ -7,7 +7,7 @@ A parser of event streams ignores such lines (a field named ``{"model"`` is unkn
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sse_tui.dialects.base import Delta, Malformed, Meta
 from sse_tui.dialects.json_events import JsonDialect
@@ -16,12 +16,11 @@ from sse_tui.eventstream.items import Event
 
 NAME = "NDJSON, not SSE"
 
-_SPACE = " \t\r\n\x1e"  # the last is what begins the texts of a JSON text sequence (RFC 7464)
+SPACE = " \t\r\n\x1e"  # the last is what begins the texts of a JSON text sequence (RFC 7464)
 
 
-def as_event(line: str) -> Event:
-    """The event whose payload a line would be."""
-    return Event("message", line.strip(_SPACE), "", 0, 0)
+# What `_take` is given as its event: nothing of a line but its payload matters.
+_LINE = Event("message", "", "", 0, 0)
 
 
 class LineDialect(JsonDialect):
@@ -31,28 +30,24 @@ class LineDialect(JsonDialect):
 
     def read_ignored(self, line: str) -> Sequence[Delta]:
         """The meaning of one line, without its line end: a parser of event streams ignores it. Never raises."""
-        event = as_event(line)
-        if not event.data:
+        text = line.strip(SPACE)
+        if not text:
             return ()
         if self._ended:
-            return (Meta("after-end", event.data),)
+            return (Meta("after-end", text),)
         try:
-            payload = decode(event.data)
+            payload = decode(text)
         except JsonError as exc:
             return (Malformed(f"not JSON: {exc}", "json"),)
         if not isinstance(payload, dict):
             return (Malformed(f"expected an object, got {kind_of(payload)}"),)
         deltas: list[Delta] = []
-        self._take(event, payload, deltas)
+        self._take(_LINE, payload, deltas)
         return deltas
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The same lines, when a proxy has wrapped them as events."""
         return [delta for line in event.data.split("\n") for delta in self.read_ignored(line)]
-
-    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        """Add the deltas of one line's object: only errors where its kind is unknown."""
-        self._fault(payload, deltas)
 
 
 class GenericLines(LineDialect):
@@ -65,7 +60,7 @@ class GenericLines(LineDialect):
 
 def looks_like_lines(line: str) -> bool:
     """Whether a line that the standard ignores is a whole JSON object."""
-    text = line.strip(_SPACE)
+    text = line.strip(SPACE)
     if not text.startswith("{"):
         return False
     try:

@@ -5,7 +5,7 @@ A guess for the user, beside the dialect: most providers speak OpenAI's, and sev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sse_tui import fields
@@ -114,8 +114,3 @@ def of_payload(payload: dict[str, Any]) -> Provider | None:
         if matches(payload, choice):
             return Provider(provider, reason)
     return None
-
-
-def first(guesses: Iterable[Provider | None]) -> Provider | None:
-    """The first of the guesses that is one."""
-    return next((guess for guess in guesses if guess is not None), None)

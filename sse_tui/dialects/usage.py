@@ -10,12 +10,16 @@ from sse_tui.dialects.payload import count, members
 
 def usage_of(tokens_in: Any, tokens_out: Any, reasoning: Any = None, cached: Any = None) -> tuple[Usage, ...]:
     """The counts in these members; none when neither the input nor the output is counted."""
-    usage = Usage(count(tokens_in), count(tokens_out), count(reasoning), count(cached))
-    return () if usage.input is None and usage.output is None else (usage,)
+    counted_in, counted_out = count(tokens_in), count(tokens_out)
+    if counted_in is None and counted_out is None:
+        return ()
+    return (Usage(counted_in, counted_out, count(reasoning), count(cached)),)
 
 
 def openai_usage(usage: dict[str, Any]) -> tuple[Usage, ...]:
     """The counts in a ``usage`` as OpenAI's chat, completions and assistants spell it, and everyone after them."""
+    if not usage:
+        return ()
     # The assistants spell it without the plural.
     details = usage.get("prompt_tokens_details") or usage.get("prompt_token_details")
     return usage_of(

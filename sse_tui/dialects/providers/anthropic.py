@@ -25,7 +25,7 @@ from sse_tui.dialects.base import (
 )
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import compact, items, kind_of, members, string
-from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system, turns
+from sse_tui.dialects.request import endpoint, mapped, post, split_system, turns
 from sse_tui.dialects.usage import usage_of
 
 VERSION = "2023-06-01"
@@ -59,6 +59,7 @@ class AnthropicMessages(TypedDialect):
     """Reads one streamed message. Blocks are parts of one answer, in the order of their index."""
 
     name = "anthropic-messages"
+    messages_in = "messages"
     auth: ClassVar[Auth] = Auth("x-api-key")
 
     def __init__(self) -> None:
@@ -190,11 +191,6 @@ class AnthropicMessages(TypedDialect):
         body.update(mapped(params, _NAMES, cls.name))
         headers = [("anthropic-version", VERSION)]
         return post(endpoint(base_url, "v1/messages"), body, params, headers=headers)
-
-    @classmethod
-    def prompt_of(cls, body: str) -> str | None:
-        """The text of the last message of the user."""
-        return last_of_role(members_of(body).get("messages"))
 
 
 def _text(kind: type[Text] | type[Reasoning], text: Any, index: int, deltas: list[Delta]) -> None:

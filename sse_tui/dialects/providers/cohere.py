@@ -22,7 +22,7 @@ from sse_tui.dialects.base import (
 )
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import arguments_text, compact, items, members, string
-from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, turns
+from sse_tui.dialects.request import endpoint, mapped, post, turns
 from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
@@ -40,6 +40,7 @@ class CohereV2(TypedDialect):
     """Reads one streamed chat."""
 
     name = "cohere-v2"
+    messages_in = "messages"
     _slots: int = 0
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -140,8 +141,3 @@ class CohereV2(TypedDialect):
         body: dict[str, Any] = {"model": model, "messages": turns(messages), "stream": True}
         body.update(mapped(params, _NAMES, cls.name))
         return post(endpoint(base_url, "v2/chat"), body, params)
-
-    @classmethod
-    def prompt_of(cls, body: str) -> str | None:
-        """The text of the last message of the user."""
-        return last_of_role(members_of(body).get("messages"))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from sse_tui.dialects.base import Delta, Finish, Message, Meta, Prepared, Progress, Resume, Text
 from sse_tui.dialects.json_events import JsonDialect, add_text
 from sse_tui.dialects.payload import count, members, string
-from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post, speaker_stop
+from sse_tui.dialects.request import endpoint, mapped, plain_prompt, post, speaker_stop
 from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
@@ -35,6 +35,7 @@ class LlamaCppNative(JsonDialect):
     """Reads one completion; prompts sent together are choices."""
 
     name = "llamacpp-native"
+    prompt_in = "prompt"
     resume: ClassVar[Resume] = "byte-offset"
 
     def __init__(self) -> None:
@@ -79,9 +80,3 @@ class LlamaCppNative(JsonDialect):
         body.update(speaker_stop(messages))
         body.update(mapped(params, _NAMES, cls.name))
         return post(endpoint(base_url, "completion", drop="/v1"), body, params)
-
-    @classmethod
-    def prompt_of(cls, body: str) -> str | None:
-        """The user's last words in the prompt."""
-        prompt = members_of(body).get("prompt")
-        return last_user(prompt) if isinstance(prompt, str) else None

@@ -48,7 +48,8 @@ class Ollama(LineDialect):
             (message, "content", Text),
             (payload, "response", Text),
         ):
-            add_text(kind, source.get(name), name, deltas)
+            if (text := source.get(name)) is not None:
+                add_text(kind, text, name, deltas)
         for call in map(members, items(message.get("tool_calls"))):
             function = members(call.get("function"))
             arguments = arguments_text(function.get("arguments"))

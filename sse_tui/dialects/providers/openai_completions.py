@@ -11,9 +11,7 @@ from sse_tui.dialects.payload import members, string
 from sse_tui.dialects.request import (
     PARAMS,
     endpoint,
-    last_user,
     mapped,
-    members_of,
     plain_prompt,
     post,
     speaker_stop,
@@ -30,6 +28,7 @@ class OpenAICompletions(ChoiceDialect):
     """Reads one streamed text completion."""
 
     name = "openai-completions"
+    prompt_in = "prompt"
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(payload.get("model"), payload.get("id"), deltas)
@@ -62,9 +61,3 @@ class OpenAICompletions(ChoiceDialect):
             **mapped(params, _NAMES, cls.name),
         }
         return post(endpoint(base_url, "completions"), body, params)
-
-    @classmethod
-    def prompt_of(cls, body: str) -> str | None:
-        """The user's last words in the prompt."""
-        prompt = members_of(body).get("prompt")
-        return last_user(prompt) if isinstance(prompt, str) else None

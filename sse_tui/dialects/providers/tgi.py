@@ -12,7 +12,7 @@ from typing import Any
 from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Prepared, Text
 from sse_tui.dialects.json_events import JsonDialect
 from sse_tui.dialects.payload import kind_of, members, string
-from sse_tui.dialects.request import endpoint, last_user, mapped, members_of, plain_prompt, post, speaker_stop
+from sse_tui.dialects.request import endpoint, mapped, plain_prompt, post, speaker_stop
 from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
@@ -30,6 +30,7 @@ class TextGenerationInference(JsonDialect):
     """Reads one generation. Special tokens, such as the end of text, are not part of the text."""
 
     name = "tgi"
+    prompt_in = "inputs"
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         token = payload.get("token")
@@ -67,9 +68,3 @@ class TextGenerationInference(JsonDialect):
         parameters = {"details": True, **speaker_stop(messages), **parameters}
         body = {"inputs": plain_prompt(messages), "parameters": parameters}
         return post(endpoint(base_url, "generate_stream", drop="/v1"), body, params)
-
-    @classmethod
-    def prompt_of(cls, body: str) -> str | None:
-        """The user's last words in the prompt."""
-        prompt = members_of(body).get("inputs")
-        return last_user(prompt) if isinstance(prompt, str) else None

@@ -37,7 +37,7 @@ from sse_tui.dialects.base import (
 from sse_tui.dialects.json_events import DONE, PINGS, ChoiceDialect
 from sse_tui.dialects.payload import JsonError, count, decode, kind_of, members, string
 from sse_tui.dialects.providers.openai_chat.openai_chat_tools import ToolCalls
-from sse_tui.dialects.request import PARAMS, endpoint, last_of_role, mapped, members_of, post, turns
+from sse_tui.dialects.request import PARAMS, endpoint, mapped, post, turns
 from sse_tui.dialects.usage import openai_usage
 from sse_tui.eventstream.items import Event
 
@@ -55,6 +55,7 @@ class OpenAIChat(ChoiceDialect):
     """Reads one streamed chat completion."""
 
     name = "openai-chat"
+    messages_in = "messages"
     _provider: str | None = None
     _own_usage: bool = False
 
@@ -88,10 +89,6 @@ class OpenAIChat(ChoiceDialect):
         if type(payload) is not dict:
             return self._no_object(event, payload)
         deltas: list[Delta] = []
-        self._take(event, payload, deltas)
-        return deltas
-
-    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if payload.get("model") != self._model or payload.get("id") != self._id:
             self._names(payload.get("model"), payload.get("id"), deltas)
             provider = payload.get("provider")
@@ -109,6 +106,7 @@ class OpenAIChat(ChoiceDialect):
             self._own_usage = True
         if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
             self._beside(event, payload, deltas)
+        return deltas
 
     def _special(self, event: Event) -> Sequence[Delta] | None:
         """The sentinel and heartbeats; None for anything that is read as a chunk."""
@@ -238,11 +236,6 @@ class OpenAIChat(ChoiceDialect):
             **mapped(params, _NAMES, cls.name),
         }
         return post(endpoint(base_url, "chat/completions"), body, params)
-
-    @classmethod
-    def prompt_of(cls, body: str) -> str | None:
-        """The text of the last message of the user in a request body; None when there is none."""
-        return last_of_role(members_of(body).get("messages"))
 
 
 def _reasoning(delta: dict[str, Any]) -> str:
