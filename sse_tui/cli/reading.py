@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 from sse_tui.cli import narration
 from sse_tui.cli.ending import ended
+from sse_tui.cli.options import load_config
 from sse_tui.cli.output import Output
 from sse_tui.cli.views import limited, raw_view, view
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
-    from sse_tui.config import Loaded
     from sse_tui.offline.opening import Piped
     from sse_tui.recording import Recording
 
@@ -56,16 +56,13 @@ def open_source(source: str) -> Recording | Piped:
     return Piped(stdin()) if source == "-" else open_path(Path(source))
 
 
-def read_source(
-    source: str, form: str, loaded: Loaded, dialect: str | None, *, max_events: int | None = None
-) -> int:
+def read_source(source: str, form: str, dialect: str | None, *, max_events: int | None = None) -> int:
     """Print `source` as "text", "json" or "raw"; the exit code. Raises the error of the first turn that broke."""
     from sse_tui.analysis.analysis import Analysis
 
+    limit = load_config().config.recording.max_event_bytes
     opened = open_source(source)
-    analysis = Analysis(
-        opened.header, dialect=dialect, max_event_bytes=loaded.config.recording.max_event_bytes
-    )
+    analysis = Analysis(opened.header, dialect=dialect, max_event_bytes=limit)
     out = Output()
     raw = raw_view(out) if form == "raw" else None
     show = limited(view(form, analysis, out), max_events)

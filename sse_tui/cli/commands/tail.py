@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from sse_tui.cli.curl_options import request_options
-from sse_tui.cli.options import json_option, load_config
+from sse_tui.cli.options import json_option
 from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
 
@@ -47,7 +47,7 @@ def command(source: str | None, as_json: bool, raw: bool, max_events: int | None
     if kind == "url":
         return _live(source, form, max_events, given)
     _refuse_request_options(source or "")
-    return read_source(source or "", form, load_config(), given["stream_dialect"], max_events=max_events)
+    return read_source(source or "", form, given["stream_dialect"], max_events=max_events)
 
 
 def _refuse_request_options(source: str) -> None:
