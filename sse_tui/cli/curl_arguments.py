@@ -13,9 +13,11 @@ from urllib.parse import quote
 from sse_tui import fields
 from sse_tui.errors import UsageError
 
+# The attribute of `CurlRequest` that a flag sets, and to what.
 _FLAGS = {
-    "-k": "insecure", "--insecure": "insecure", "--compressed": "compressed", "--http1.1": "http1.1",
-    "--http2": "http2", "--http2-prior-knowledge": "http2", "-G": "get", "--get": "get",
+    "-k": ("insecure", True), "--insecure": ("insecure", True), "--compressed": ("compressed", True),
+    "--http1.1": ("http2", False), "--http2": ("http2", True), "--http2-prior-knowledge": ("http2", True),
+    "-G": ("get", True), "--get": ("get", True),
 }  # fmt: skip
 _IGNORED = {
     "-N", "--no-buffer", "-s", "--silent", "-S", "--show-error", "-v", "--verbose", "-i", "--include", "-L",
@@ -25,8 +27,8 @@ _IGNORED = {
 _VALUES = {
     "-X": "method", "--request": "method", "-H": "header", "--header": "header", "--url": "url",
     "-d": "data", "--data": "data", "--data-ascii": "data", "--data-raw": "raw", "--data-binary": "binary",
-    "--data-urlencode": "urlencode", "--json": "json", "-u": "user", "--user": "user", "-A": "agent",
-    "--user-agent": "agent", "-e": "referer", "--referer": "referer", "-b": "cookie", "--cookie": "cookie",
+    "--data-urlencode": "urlencode", "--json": "json", "-u": "user", "--user": "user", "-A": "User-Agent",
+    "--user-agent": "User-Agent", "-e": "Referer", "--referer": "Referer", "-b": "Cookie", "--cookie": "Cookie",
     "--oauth2-bearer": "bearer", "-m": "max_time", "--max-time": "max_time", "--connect-timeout":
     "connect_timeout",
 }  # fmt: skip
@@ -84,9 +86,8 @@ class CurlRequest:
         if "://" not in self.url:
             self.url = f"http://{self.url}"
         if self.get and self.data:
-            self.url += ("&" if "?" in self.url else "?") + b"&".join(self.data).decode(
-                "utf-8", "surrogateescape"
-            )
+            query = b"&".join(self.data).decode("utf-8", "surrogateescape")
+            self.url += f"{'&' if '?' in self.url else '?'}{query}"
             self.data = []
         # Bytes that are not UTF-8: curl sends them raw, but a URL may not contain them.
         self.url = _SURROGATE.sub(lambda found: quote(_bytes(found[0])), self.url)
@@ -142,16 +143,15 @@ def _long(request: CurlRequest, word: str, rest: list[str]) -> None:
     if word in _IGNORED:
         return
     if word in _FLAGS:
-        _flag(request, _FLAGS[word])
+        setattr(request, *_FLAGS[word])
         return
     if word not in _VALUES and word not in _IGNORED_VALUES:
         raise UsageError("curl-option", f"The curl option {word} is not supported here.", "Remove it.")
     if not rest:
         raise UsageError("curl-option", f"The curl option {word} needs a value.")
+    value = rest.pop(0)
     if word in _VALUES:
-        _value(request, _VALUES[word], rest.pop(0))
-    else:
-        rest.pop(0)
+        _value(request, _VALUES[word], value)
 
 
 def _short(request: CurlRequest, word: str, rest: list[str]) -> None:
@@ -167,13 +167,6 @@ def _short(request: CurlRequest, word: str, rest: list[str]) -> None:
         _long(request, option, [])
 
 
-def _flag(request: CurlRequest, name: str) -> None:
-    if name in ("http1.1", "http2"):
-        request.http2 = name == "http2"
-    else:
-        setattr(request, name, True)
-
-
 def _value(request: CurlRequest, name: str, value: str) -> None:
     if name in ("method", "url"):
         setattr(request, name, value)
@@ -185,10 +178,8 @@ def _value(request: CurlRequest, name: str, value: str) -> None:
         request.user(value)
     elif name == "bearer":
         request.default("Authorization", f"Bearer {value}")
-    elif name in ("agent", "referer", "cookie"):
-        request.headers.append(
-            ({"agent": "User-Agent", "referer": "Referer", "cookie": "Cookie"}[name], value)
-        )
+    elif name in ("User-Agent", "Referer", "Cookie"):
+        request.headers.append((name, value))
     elif name == "json":
         request.add_data(value, keep_lines=True)
         request.default("Content-Type", "application/json")

@@ -59,11 +59,9 @@ def curl_request(url: str | None, given: dict[str, Any]) -> CurlRequest:
         raise UsageError("http-twice", "--http1.1 and --http2 cannot be combined.")
     if http1 or http2:
         request.http2 = http2
-    for parameter, seconds in (
-        ("total_timeout", request.max_time),
-        ("connect_timeout", request.connect_timeout),
-    ):
-        if given.get(parameter) is None:
-            given[parameter] = seconds
+    if given["total_timeout"] is None:
+        given["total_timeout"] = request.max_time
+    if given["connect_timeout"] is None:
+        given["connect_timeout"] = request.connect_timeout
     # Only now: data added here decides the method and content type of a pasted request, as in curl.
     return request.finish()

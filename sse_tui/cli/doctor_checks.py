@@ -19,8 +19,6 @@ from sse_tui.version import __version__
 
 if TYPE_CHECKING:
     from sse_tui.config import Loaded
-    from sse_tui.engine.interface import EngineInfo
-    from sse_tui.session.headless import Headless
 
 _PACKAGES = ("textual", "httpx", "httptools", "starlette", "uvicorn", "uvloop", "msgspec")
 _LOCAL_PACKAGES = ("llama-cpp-python", "numpy", "jinja2")
@@ -106,7 +104,7 @@ def _terminal() -> CheckResult:
 
 
 def _configuration(loaded: Loaded) -> CheckResult:
-    where = f"{loaded.path}" if loaded.exists else f"defaults ({loaded.path} does not exist)"
+    where = loaded.path if loaded.exists else f"defaults ({loaded.path} does not exist)"
     return CheckResult("ok", f"{where}, profile {loaded.config.profile}")
 
 
@@ -141,20 +139,17 @@ def _llama(loaded: Loaded) -> CheckResult:
         await endpoint.start()
         try:
             address = await asyncio.wait_for(endpoint.ready(), _MODEL_TIMEOUT_S)
-            return CheckResult("ok", engine_line(address.engine))
         finally:
             await endpoint.close()
+        engine = address.engine
+        names = [f"{device.name} ({device.description or device.kind})" for device in engine.devices]
+        layers = f"{engine.layers_offloaded} of {engine.layers} layers offloaded"
+        devices = ", ".join(names) or "unknown"
+        return CheckResult("ok", f"{engine.engine} {engine.version}, {layers}; devices: {devices}")
 
     if not isinstance(resolve(loaded.config.local.model), Path):
         return CheckResult("warn", "not checked: there is no model")
     return run(load())
-
-
-def engine_line(engine: EngineInfo) -> str:
-    """The description of an engine in one line."""
-    names = [f"{device.name} ({device.description or device.kind})" for device in engine.devices]
-    layers = f"{engine.layers_offloaded} of {engine.layers} layers offloaded"
-    return f"{engine.engine} {engine.version}, {layers}; devices: {', '.join(names) or 'unknown'}"
 
 
 def _clock() -> CheckResult:
@@ -177,6 +172,8 @@ async def _resumed(path: Path) -> CheckResult:
     import asyncio
 
     from sse_tui.dialects.base import Message
+    from sse_tui.recording import read_recording
+    from sse_tui.recording.records import Chunk
     from sse_tui.session.headless import Headless
     from sse_tui.session.spec import SessionSpec
 
@@ -187,19 +184,9 @@ async def _resumed(path: Path) -> CheckResult:
         engine_args=("--script", _SELF_TEST_TEXT, "--ttft-ms", "20", "--gap-ms", "5"),
     )
 
-    async def ask(session: Headless) -> None:
+    async with Headless(spec, path) as session, asyncio.timeout(30):
         async for _ in session.ask([Message("user", "Hello")]):
             pass
-
-    async with Headless(spec, path) as session:
-        await asyncio.wait_for(ask(session), 30)
-    return _verdict(session, path)
-
-
-def _verdict(session: Headless, path: Path) -> CheckResult:
-    from sse_tui.recording import read_recording
-    from sse_tui.recording.records import Chunk
-
     if session.problem is not None:
         return _failed(session.problem)
     turn = session.analysis.turns[-1]

@@ -41,8 +41,7 @@ def _run(args: list[str]) -> int:
         output.discard()
         return Exit.OK
     except SseTuiError as error:
-        _tell(error)
-        return error.exit_code
+        return _failed(error, error.exit_code)
     except KeyboardInterrupt:
         from sse_tui.cli import narration
 
@@ -53,8 +52,8 @@ def _run(args: list[str]) -> int:
     except OSError as error:
         if error.errno not in (errno.EMFILE, errno.ENFILE):
             return _bug(error)
-        _tell(f"Too many open files ({error.strerror}). Raise the limit: ulimit -n 256.")
-        return Exit.FAILED
+        why = f"Too many open files ({error.strerror}). Raise the limit: ulimit -n 256."
+        return _failed(why, Exit.FAILED)
     except Exception as error:
         return _bug(error)
 
@@ -82,16 +81,16 @@ def _answer(option: str) -> int:
     return Exit.OK
 
 
-def _bug(error: Exception) -> Exit:
-    from sse_tui.cli import narration
-
+def _bug(error: Exception) -> int:
     if os.environ.get("SSE_TUI_TRACEBACK"):
+        from sse_tui.cli import narration
+
         narration.traceback(error)
-    narration.error(f"{type(error).__name__}: {error} ({_BUG})")
-    return Exit.INTERNAL
+    return _failed(f"{type(error).__name__}: {error} ({_BUG})", Exit.INTERNAL)
 
 
-def _tell(problem: SseTuiError | str) -> None:
+def _failed(problem: SseTuiError | str, code: int) -> int:
     from sse_tui.cli import narration
 
     narration.error(problem)
+    return code

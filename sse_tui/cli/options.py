@@ -149,12 +149,7 @@ live_options = together(
     _seconds("--connect-timeout", help="Give up connecting after S seconds."),
     _seconds("--first-byte-timeout", help="Give up after S seconds without a response."),
     _seconds("--idle-timeout", help="Give up after S seconds without data."),
-    _seconds(
-        "--total-timeout",
-        "--max-time",
-        "total_timeout",
-        help="Overall limit in seconds, reconnects included.",
-    ),
+    _seconds("--total-timeout", "--max-time", help="Overall limit in seconds, reconnects included."),
     click.option("--record", type=click.Path(dir_okay=False), metavar="FILE", help="Record to FILE."),
     click.option("--no-record", is_flag=True, help="Do not record."),
 )

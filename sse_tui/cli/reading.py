@@ -5,40 +5,39 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from sse_tui.cli import narration
 from sse_tui.cli.ending import ended
+from sse_tui.cli.options import load_config
 from sse_tui.cli.output import Output
 from sse_tui.cli.views import limited, raw_view, view
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
-    from sse_tui.config import Loaded
     from sse_tui.offline.opening import Piped
     from sse_tui.recording import Recording
 
-Kind = Literal["url", "file", "stdin"]
 _FILES = (".jsonl", ".sse", ".txt", ".har", ".log", ".yaml", ".yml")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d+)?(/.*|\?.*)?")
 
 
-def kind_of(argument: str) -> Kind:
-    """Which of the three it is. An argument that could be a host or a file is a file if that file exists.
+def is_url(argument: str) -> bool:
+    """Whether it is a URL; else it is a file, or - for stdin. What could be a host or a file is a file if that exists.
 
-    Raises `UsageError` if it is neither.
+    Raises `UsageError` if it is none of them.
     """
     if not argument:
         raise UsageError("no-source", "The source is empty.", "Give a URL, a file, or - for stdin.")
     if argument == "-":
-        return "stdin"
+        return False
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", argument):
-        return "url"
+        return True
     if Path(argument).exists():
-        return "file"
+        return False
     looks_like_path = argument.startswith((".", "/", "~")) or argument.endswith(_FILES)
     if not looks_like_path and _HOST.fullmatch(argument):
-        return "url"
+        return True
     raise UsageError("no-such-file", f"There is no file {argument}.", "Give a URL, a file, or - for stdin.")
 
 
@@ -56,16 +55,13 @@ def open_source(source: str) -> Recording | Piped:
     return Piped(stdin()) if source == "-" else open_path(Path(source))
 
 
-def read_source(
-    source: str, form: str, loaded: Loaded, dialect: str | None, *, max_events: int | None = None
-) -> int:
+def read_source(source: str, form: str, dialect: str | None, *, max_events: int | None = None) -> int:
     """Print `source` as "text", "json" or "raw"; the exit code. Raises the error of the first turn that broke."""
     from sse_tui.analysis.analysis import Analysis
 
+    limit = load_config().config.recording.max_event_bytes
     opened = open_source(source)
-    analysis = Analysis(
-        opened.header, dialect=dialect, max_event_bytes=loaded.config.recording.max_event_bytes
-    )
+    analysis = Analysis(opened.header, dialect=dialect, max_event_bytes=limit)
     out = Output()
     raw = raw_view(out) if form == "raw" else None
     show = limited(view(form, analysis, out), max_events)

@@ -90,12 +90,10 @@ def _fault_plan(loaded: Loaded, text: str | None) -> str:
 
 def recording_path(spec: SessionSpec, given: Mapping[str, Any], *, default: bool) -> Path | None:
     """Where a headless command records; None for nowhere. `default`: whether it records without --record."""
-    if given.get("no_record"):
-        if spec.record_to is not None:
-            raise UsageError("record-twice", "--record and --no-record cannot be combined.")
+    if given["no_record"] and spec.record_to is not None:
+        raise UsageError("record-twice", "--record and --no-record cannot be combined.")
+    if given["no_record"] or not (default or spec.record_to is not None):
         return None
-    if spec.record_to is not None or default:
-        from sse_tui.session.capture.client import recording_path as new_recording
+    from sse_tui.session.capture.client import recording_path as new_recording
 
-        return new_recording(spec)
-    return None
+    return new_recording(spec)

@@ -81,23 +81,19 @@ def main() -> None:
     """The process. It ends with its parent, wherever it is."""
     # The terminal sends it to the whole group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = Parent(_read_command)
-    command = parent.commands().get()
-    try:
-        _spool(command, parent)
-    except SseTuiError as error:
-        parent.send(SpoolFailed(ErrorMessage.of(error)))
-
-
-def _spool(command: Spool, parent: Parent[Spool]) -> None:
     from sse_tui.offline.opening import Piped
     from sse_tui.recording import Redactor, Writer
 
-    piped = Piped(command.fd)
-    with Writer(Path(command.path), piped.header, Redactor()) as writer:
-        parent.send(SpoolBegun())
-        for record in piped:
-            writer.write(record)
+    parent = Parent(_read_command)
+    command = parent.commands().get()
+    try:
+        piped = Piped(command.fd)
+        with Writer(Path(command.path), piped.header, Redactor()) as writer:
+            parent.send(SpoolBegun())
+            for record in piped:
+                writer.write(record)
+    except SseTuiError as error:
+        parent.send(SpoolFailed(ErrorMessage.of(error)))
 
 
 if __name__ == "__main__":

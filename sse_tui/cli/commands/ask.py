@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sse_tui.dialects.base import Message
     from sse_tui.server.status import EndpointStatus
     from sse_tui.session.headless import Headless
-    from sse_tui.session.spec import SessionSpec
 
 
 @click.command("ask")
@@ -36,9 +35,12 @@ def command(prompt: str | None, as_json: bool, metrics: bool, **given: Any) -> i
     text = _prompt(prompt)
     spec = chat_spec(given)
     path = recording_path(spec, given, default=True)
+    from sse_tui.dialects.base import Message
     from sse_tui.session.headless import Headless
 
-    return run(_ask(Headless(spec, path), _messages(spec, text), as_json=as_json, metrics=metrics))
+    system = [Message("system", spec.profile.system)] if spec.profile.system else []
+    messages = [*system, Message("user", text)]
+    return run(_ask(Headless(spec, path), messages, as_json=as_json, metrics=metrics))
 
 
 def _prompt(given: str | None) -> str:
@@ -52,13 +54,6 @@ def _prompt(given: str | None) -> str:
     if not text:
         raise UsageError("no-prompt", "The prompt on stdin is empty.")
     return text
-
-
-def _messages(spec: SessionSpec, prompt: str) -> list[Message]:
-    from sse_tui.dialects.base import Message
-
-    system = [Message("system", spec.profile.system)] if spec.profile.system else []
-    return [*system, Message("user", prompt)]
 
 
 async def _ask(session: Headless, messages: list[Message], *, as_json: bool, metrics: bool) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sse_tui.cli.options import chosen_config, config_option, json_option, load_config
 from sse_tui.cli.output import Output
+from sse_tui.text.json_line import to_json
 
 if TYPE_CHECKING:
     from sse_tui.config import Loaded
@@ -39,39 +41,30 @@ def show(as_json: bool) -> None:
     The origin is a default, a line of the file, or an environment variable. Secrets are masked.
     """
     out = Output()
-    rows = _rows(load_config())
+    import msgspec
+
+    loaded = load_config()
+    rows = list(_rows(loaded, msgspec.to_builtins(loaded.config)))
     if as_json:
         for key, value, origin in rows:
             out.json({"key": key, "value": value, "origin": origin})
         return
-    width = max(len(f"{key} = {_shown(value)}") for key, value, _ in rows)
-    for key, value, origin in rows:
-        out.line(f"{key} = {_shown(value)}".ljust(min(width, 60)) + f"  # {origin}")
+    # As TOML writes it, but for None, which TOML cannot write.
+    lines = [f"{key} = {'(not set)' if value is None else to_json(value)}" for key, value, _ in rows]
+    width = min(max(map(len, lines)), 60)
+    for line, (_, _, origin) in zip(lines, rows, strict=True):
+        out.line(f"{line:{width}}  # {origin}")
 
 
-def _rows(loaded: Loaded) -> list[tuple[str, Any, str]]:
-    import msgspec
-
+def _rows(loaded: Loaded, values: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[str, Any, str]]:
+    """The key, value and origin of every leaf of `values`, which are those at `at`."""
     from sse_tui.config import masked
     from sse_tui.config.locate import dotted
 
-    rows: list[tuple[str, Any, str]] = []
-
-    def walk(values: dict[str, Any], at: tuple[str, ...]) -> None:
-        for name, value in values.items():
-            path = (*at, name)
-            if isinstance(value, dict):
-                walk(value, path)
-            else:
-                key = dotted(path)
-                rows.append((key, masked(path, value), loaded.origins.get(key, "default")))
-
-    walk(msgspec.to_builtins(loaded.config), ())
-    return rows
-
-
-def _shown(value: Any) -> str:
-    """A value as TOML writes it; None, which TOML cannot write, as ``(not set)``."""
-    from sse_tui.text.json_line import to_json
-
-    return "(not set)" if value is None else to_json(value)
+    for name, value in values.items():
+        path = (*at, name)
+        if isinstance(value, dict):
+            yield from _rows(loaded, value, path)
+        else:
+            key = dotted(path)
+            yield key, masked(path, value), loaded.origins.get(key, "default")

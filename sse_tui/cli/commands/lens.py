@@ -38,30 +38,30 @@ def command(source: str, as_json: bool, stream_dialect: str | None) -> int:
     out = Output()
     if not found:
         narration.say(f"{source}: no connection has a body")
-    for look in found:
+    for comparison in found:
         if as_json:
-            out.line(to_json(comparison_json(look)))
+            out.line(to_json(comparison_json(comparison)))
         else:
-            for line in _lines(look):
+            for line in _lines(comparison):
                 out.line(line)
     return 0
 
 
-def _lines(look: ClientComparison) -> Iterator[str]:
-    yield f"connection {look.conn}{' (only its beginning)' if look.cut else ''}"
-    width = max(len(_name(outcome)) for outcome in look.results)
-    for outcome in look.results:
-        how = f"raises {outcome.raised.name}" if outcome.raised is not None else "returns normally"
-        events = "event " if len(outcome.events) == 1 else "events"
-        yield f"  {_name(outcome):{width}}  {len(outcome.events):6} {events}  {how}"
-        if outcome.raised is not None and outcome.raised.message:
-            yield f"  {'':{width}}  {terminal.line(outcome.raised.message[:_SHOWN])}"
-        if outcome.lost:
-            lost = terminal.line(repr(outcome.lost[:_SHOWN]))
-            yield f"  {'':{width}}  loses {many(len(outcome.lost), 'character')}: {lost}"
-        if outcome.pitfalls:
-            yield f"  {'':{width}}  {outcome.pitfalls[0]}"
+def _lines(comparison: ClientComparison) -> Iterator[str]:
+    yield f"connection {comparison.conn}{' (only its beginning)' if comparison.cut else ''}"
+    width = max(len(_name(result)) for result in comparison.results)
+    for result in comparison.results:
+        how = f"raises {result.raised.name}" if result.raised is not None else "returns normally"
+        events = "event " if len(result.events) == 1 else "events"
+        yield f"  {_name(result):{width}}  {len(result.events):6} {events}  {how}"
+        if result.raised is not None and result.raised.message:
+            yield f"  {'':{width}}  {terminal.line(result.raised.message[:_SHOWN])}"
+        if result.lost:
+            lost = terminal.line(repr(result.lost[:_SHOWN]))
+            yield f"  {'':{width}}  loses {many(len(result.lost), 'character')}: {lost}"
+        if result.pitfalls:
+            yield f"  {'':{width}}  {result.pitfalls[0]}"
 
 
-def _name(outcome: ClientResult) -> str:
-    return f"{outcome.client.name} {outcome.client.version}"
+def _name(result: ClientResult) -> str:
+    return f"{result.client.name} {result.client.version}"

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sse_tui.cli import narration
 from sse_tui.cli.options import config_option, json_option, load_config
 from sse_tui.cli.output import Output
-
-if TYPE_CHECKING:
-    from sse_tui.models import DownloadProgress
 
 
 @click.group("models")
@@ -49,11 +45,9 @@ def pull(name: str | None) -> None:
 
     chosen = name or load_config().config.local.model
     with narration.Status() as status:
-
-        def show(progress: DownloadProgress) -> None:
-            status.update(f"{progress.stage} {chosen} {narration.bar(progress.done, progress.total)}")
-
-        path = ensure(chosen, show)
+        path = ensure(
+            chosen, lambda at: status.update(f"{at.stage} {chosen} {narration.bar(at.done, at.total)}")
+        )
     Output().line(str(path))
 
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sse_tui.cli import narration
 from sse_tui.cli.options import config_option, dialect_option, json_option, load_config
 from sse_tui.errors import RecordingError, UsageError
-
-if TYPE_CHECKING:
-    from sse_tui.config import Loaded
 
 
 @click.command("open")
@@ -30,41 +26,30 @@ def command(source: str, as_json: bool, as_text: bool, stream_dialect: str | Non
     """
     if as_json and as_text:
         raise UsageError("two-forms", "--json and --text cannot be combined.")
-    loaded = load_config()
+    from sse_tui.cli.reading import open_source, read_source
+
     if as_json or as_text:
-        from sse_tui.cli.reading import read_source
-
-        return read_source(source, "json" if as_json else "text", loaded, stream_dialect)
-    return _view(source, loaded, stream_dialect)
-
-
-def _view(source: str, loaded: Loaded, dialect: str | None) -> int:
-    """The TUI follows a recording's file, so anything else is first turned into one, in a temporary folder."""
+        return read_source(source, "json" if as_json else "text", stream_dialect)
     from sse_tui.cli.launch import launch, require_terminal
-    from sse_tui.cli.reading import open_source
     from sse_tui.cli.specs import open_spec
     from sse_tui.cli.spooling import spooled
     from sse_tui.offline.opening import is_recording, spool
 
-    recording = source != "-" and _readable(Path(source)) and is_recording(Path(source))
+    loaded = load_config()
+    # The TUI follows a recording's file, so anything else is first turned into one, in a temporary folder.
+    try:
+        recording = source != "-" and is_recording(Path(source))
+    except OSError as error:
+        raise RecordingError("cannot-open", f"Cannot open {Path(source)}: {error.strerror}.") from error
     require_terminal()
     if recording:
-        return launch(open_spec(loaded, dialect, Path(source)))
+        return launch(open_spec(loaded, stream_dialect, Path(source)))
     with tempfile.TemporaryDirectory(prefix="sse-tui-") as folder:
         if source == "-":
             path = Path(folder) / "stdin.sse.jsonl"
             with spooled(path):
-                return launch(open_spec(loaded, dialect, path))
+                return launch(open_spec(loaded, stream_dialect, path))
         path = Path(folder) / f"{Path(source).name}.sse.jsonl"
         with narration.Status(f"reading {source}"):
             spool(open_source(source), path)
-        return launch(open_spec(loaded, dialect, path))
-
-
-def _readable(path: Path) -> bool:
-    """True. Raises `RecordingError` for a path that cannot be opened."""
-    try:
-        path.open("rb").close()
-    except OSError as error:
-        raise RecordingError("cannot-open", f"Cannot open {path}: {error.strerror}.") from error
-    return True
+        return launch(open_spec(loaded, stream_dialect, path))

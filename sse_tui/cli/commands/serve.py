@@ -95,11 +95,12 @@ def _options(
     from sse_tui.server.settings import ServerSettings
 
     local = loaded.config.local
+    chosen = local.model if model is None else model
     settings = msgspec.convert(loaded.config.server, ServerSettings, from_attributes=True)
     return ServeOptions(
         settings=msgspec.structs.replace(settings, token=token),
         engine=engine,
-        model=(local.model if model is None else model) if engine == "llamacpp" else None,
+        model=chosen if engine == "llamacpp" else None,
         model_options=msgspec.convert(local, ModelOptions, from_attributes=True),
         script=given["script"],
         ttft_ms=given["ttft_ms"],
@@ -111,15 +112,15 @@ def _narrator(shown: narration.Status, token: str | None, variable: str) -> Stat
     def tell(status: EndpointStatus) -> None:
         if status.state == "downloading":
             shown.update("downloading " + narration.bar(status.done, status.total))
-        elif status.state == "ready":
-            shown.clear()
+            return
+        if status.state in ("starting", "loading", "stopping"):
+            shown.update(f"{status.state} ...")
+            return
+        shown.clear()
+        if status.state == "ready":
             url = status.url.rstrip("/")
             narration.say(f"sse-tui: serving {status.model} at {url}/v1  (ctrl+c to stop)")
             narration.say(f"  {_example(url, status.model, variable if token else None)}")
-        elif status.state in ("starting", "loading", "stopping"):
-            shown.update(f"{status.state} ...")
-        else:
-            shown.clear()
 
     return tell
 

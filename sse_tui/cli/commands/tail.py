@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from sse_tui.cli.curl_options import request_options
-from sse_tui.cli.options import json_option, load_config
+from sse_tui.cli.options import json_option
 from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
 
@@ -30,7 +30,7 @@ def command(source: str | None, as_json: bool, raw: bool, max_events: int | None
     Prints the answer's text if the dialect is known, otherwise one line per event. The source is a URL, with curl's
     options, or a recording, a raw event stream, or stdin.
     """
-    from sse_tui.cli.reading import kind_of, read_source
+    from sse_tui.cli.reading import is_url, read_source
 
     if as_json and raw:
         raise UsageError("two-forms", "--json and --raw cannot be combined.")
@@ -43,11 +43,10 @@ def command(source: str | None, as_json: bool, raw: bool, max_events: int | None
             "no-source", "There is nothing to read.", "Give a URL, a file, - for stdin, or --curl."
         )
     form = "json" if as_json else "raw" if raw else "text"
-    kind = kind_of(source) if source is not None else "url"
-    if kind == "url":
+    if source is None or is_url(source):
         return _live(source, form, max_events, given)
-    _refuse_request_options(source or "")
-    return read_source(source or "", form, load_config(), given["stream_dialect"], max_events=max_events)
+    _refuse_request_options(source)
+    return read_source(source, form, given["stream_dialect"], max_events=max_events)
 
 
 def _refuse_request_options(source: str) -> None:
