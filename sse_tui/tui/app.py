@@ -55,7 +55,6 @@ class SseTuiApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = list(bindings("app"))
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]
-    ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, spec: SessionSpec, *, live: Live | None = None) -> None:
         super().__init__()
@@ -109,11 +108,10 @@ class SseTuiApp(App[int]):
         self.call_after_refresh(self._begin)
 
     def _use_theme(self, name: str) -> None:
-        if name in self.available_themes:
-            self.theme = name
-            return
-        self.theme = themes.DARK.name
-        self.notify(f"[ui] theme: unknown theme {name!r}; ^p theme lists them.", severity="warning")
+        known = name in self.available_themes
+        self.theme = name if known else themes.DARK.name
+        if not known:
+            self.notify(f"[ui] theme: unknown theme {name!r}; ^p theme lists them.", severity="warning")
 
     def _restyle(self) -> None:
         self.workspace.answer.restyle(themes.code_theme(self.current_theme.dark))
@@ -283,7 +281,7 @@ class SseTuiApp(App[int]):
         self.push_screen(help_screen(self.keymap))
 
     def action_metrics(self) -> None:
-        analysis, objectives = self.session.analysis, self.strip.objectives.rows
+        analysis, objectives = self.session.analysis, self.strip.objectives
         self.push_screen(
             metrics_screen(analysis.turn, analysis.header.clock, len(analysis.turns), objectives)
         )

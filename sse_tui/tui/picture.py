@@ -22,9 +22,9 @@ LIMIT_S = 30.0
 STEP_S = 0.05
 
 
-def picture_of(path: Path, *, dialect: str | None = None, size: tuple[int, int] = SIZE) -> str:
+def picture_of(path: Path, *, dialect: str | None = None) -> str:
     """The SVG of the app on the recording at `path`, read to its end. Must not be called within an event loop."""
-    return asyncio.run(_picture(SessionSpec(mode="open", config=Config(), path=path, dialect=dialect), size))
+    return asyncio.run(_picture(SessionSpec(mode="open", config=Config(), path=path, dialect=dialect)))
 
 
 def svg_of(app: App[int]) -> str:
@@ -33,9 +33,9 @@ def svg_of(app: App[int]) -> str:
     return svg.replace("Fira Code", "ui-monospace, Menlo, Consolas, DejaVu Sans Mono")
 
 
-async def _picture(spec: SessionSpec, size: tuple[int, int]) -> str:
+async def _picture(spec: SessionSpec) -> str:
     app = SseTuiApp(spec)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         for _ in range(int(LIMIT_S / STEP_S)):
             await pilot.pause(STEP_S)
             if len(app.session.rows) and not app.session.behind:

@@ -14,7 +14,6 @@ from sse_tui.session.live import Live
 from sse_tui.tui.answer.answer_pane import AnswerPane
 from sse_tui.tui.answer.history import History
 from sse_tui.tui.answer.prompt import Prompt
-from sse_tui.tui.answer.prompts import prompt_of
 from sse_tui.tui.detail.detail_pane import DetailPane
 from sse_tui.tui.detail.findings import FindingsView
 from sse_tui.tui.screens.notices import notify_error
@@ -33,7 +32,7 @@ class Workspace(Horizontal):
         super().__init__(id=id)
         source = WireSource(session)
         chat = session.spec.mode == "chat"
-        self.answer = AnswerPane(prompt_of, id="answer")
+        self.answer = AnswerPane(id="answer")
         self.prompt = Prompt(History(state_dir() / "prompts.jsonl"), id="prompt") if chat else None
         self.wire = WirePane(source, id="wire")
         self.detail = DetailPane(session.analysis.findings, id="detail")

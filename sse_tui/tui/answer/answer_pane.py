@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,6 +18,7 @@ from sse_tui.analysis.entry import Span
 from sse_tui.analysis.turn import Turn
 from sse_tui.tui.actions import bindings
 from sse_tui.tui.answer.conversation import DocLine, Document, highlight
+from sse_tui.tui.answer.prompts import prompt_of
 from sse_tui.tui.drawing.line_view import LineView
 from sse_tui.tui.panes import enter
 
@@ -41,7 +42,7 @@ class AnswerPane(LineView):
         turn: int
         offset: int
 
-    def __init__(self, prompt_of: Callable[[Turn], str | None], *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.document = Document(40, prompt_of)
         self.hint: list[tuple[str, str]] = []
@@ -104,7 +105,7 @@ class AnswerPane(LineView):
     def draw(self, index: int, width: int) -> Strip:
         if not len(self.document):
             kind, text = self.hint[index]
-            return Strip([Segment(text, self.style_of(f"answer--{kind}"))])
+            return self.strip_of([(text, kind)], "answer")
         line = self.document.line(index)
         style = self.style_of(f"answer--{line.kind}")
         segments = [Segment(line.gutter, style)] if line.gutter else []

@@ -60,17 +60,17 @@ class Prompt(TextArea):
 
     def action_older(self) -> None:
         """Up: within the text first, then the prompt before."""
-        if not self.cursor_at_first_line:
+        if self.cursor_at_first_line:
+            self._recall(self.earlier.older(self.text))
+        else:
             self.action_cursor_up()
-            return
-        self._recall(self.earlier.older(self.text))
 
     def action_newer(self) -> None:
         """Down: within the text first, then the prompt after."""
-        if not self.cursor_at_last_line:
+        if self.cursor_at_last_line:
+            self._recall(self.earlier.newer())
+        else:
             self.action_cursor_down()
-            return
-        self._recall(self.earlier.newer())
 
     def _recall(self, text: str | None) -> None:
         if text is not None:

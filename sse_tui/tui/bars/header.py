@@ -114,16 +114,8 @@ class HeaderLine(Widget):
             return [LinePart(model, "", 4)]
         _, _, rest = request.url.partition("://")
         host, slash, path = rest.partition("/")
-        return [
-            LinePart(
-                pane_line(f"{request.method} {host}{slash}{path}"),
-                "",
-                6,
-                shorter=pane_line(host),
-                then=5,
-            ),
-            LinePart(model, "", 4),
-        ]
+        whole = pane_line(f"{request.method} {host}{slash}{path}")
+        return [LinePart(whole, "", 6, shorter=pane_line(host), then=5), LinePart(model, "", 4)]
 
     def _model(self, turn: Turn | None) -> str:
         endpoint = self._live.status.endpoint

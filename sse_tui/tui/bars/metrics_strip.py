@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+import msgspec
 from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from sse_tui.analysis.turn import Turn
-from sse_tui.metrics import IdleView
+from sse_tui.analysis.objectives import objective_rows
+from sse_tui.metrics import Bounds, IdleView, Objective, passed
 from sse_tui.session.live import Live
-from sse_tui.tui.bars.slo_table import Objectives
 from sse_tui.tui.drawing import figures
 from sse_tui.tui.drawing.figures import UNKNOWN, ms, seconds
 from sse_tui.tui.drawing.fit import LinePart, fit_line
@@ -23,7 +23,7 @@ BAR_CELLS = 10
 
 
 class MetricsStrip(Widget):
-    """Three lines of a session's numbers, as they were at the last `sync`."""
+    """Three lines of a session's numbers; objectives are evaluated again only when a turn has ended."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "strip--name",
@@ -36,22 +36,22 @@ class MetricsStrip(Widget):
 
     def __init__(self, session: Live, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.objectives = Objectives(session.spec.config.slo)
+        self.objectives: list[Objective] = []
+        """The table for the turns that are over; empty before the first one is."""
+        self._bounds = Bounds(**msgspec.structs.asdict(session.spec.config.slo))
         self._session = session
-        self._turn: Turn | None = None
-        self._ttfts: Sequence[float | None] = ()
+        self._over = 0
         self._idle: IdleView | None = None
-        self._clock = "read"
         self._rate: float | None = None
-        self._objective_counts = (0, 0, 0)
 
     def sync(self) -> None:
         """Take the numbers anew; the idle clocks and the current rate only while a stream runs."""
-        analysis = self._session.analysis
-        turn, now = analysis.turn, self._session.now()
-        self._turn, self._clock = turn, analysis.header.clock
-        self._ttfts = [turn.clocks.clocks().ttft for turn in analysis.turns]
-        self._objective_counts = self.objectives.sync(analysis.turns)
+        analysis, now = self._session.analysis, self._session.now()
+        turn, turns = analysis.turn, analysis.turns
+        # Only the last turn can be running.
+        over = len(turns) - (bool(turns) and not turns[-1].over)
+        if over != self._over:
+            self._over, self.objectives = over, objective_rows(self._bounds, turns)
         self._idle = self._rate = None
         if turn is not None and not turn.over and now is not None and not self._session.broken_off:
             self._idle, self._rate = analysis.idle.view(now), turn.gaps.rate(now)
@@ -65,7 +65,7 @@ class MetricsStrip(Widget):
         return component_style(self, f"strip--{name}")
 
     def _numbers(self, width: int) -> Text:
-        turn = self._turn
+        turn = self._session.analysis.turn
         if turn is None:
             return fit_line([LinePart(" no request yet", self._style("name"))], width)
         clocks = turn.clocks.clocks()
@@ -105,7 +105,7 @@ class MetricsStrip(Widget):
 
     def _sparks(self, width: int) -> Text:
         """Inter-token latency over events and TTFT over requests, each with its scale, from zero."""
-        turn = self._turn
+        turns, turn = self._session.analysis.turns, self._session.analysis.turn
         label = figures.gap_label(turn) if turn is not None else "ITL"
         room = width - 1
         first_room = room * 2 // 3
@@ -114,7 +114,8 @@ class MetricsStrip(Widget):
             self._one_spark(label, list(turn.gaps.recent) if turn is not None else [], first_room)
         )
         line.append("  ")
-        line.append_text(self._one_spark("TTFT", self._ttfts, width - line.cell_len))
+        ttfts = [each.clocks.clocks().ttft for each in turns]
+        line.append_text(self._one_spark("TTFT", ttfts, width - line.cell_len))
         line.truncate(width, pad=True)
         return line
 
@@ -134,7 +135,7 @@ class MetricsStrip(Widget):
     def _silence(self, width: int) -> Text:
         view = self._idle
         name, value = self._style("name"), self._style("value")
-        clock = LinePart(f"{figures.clock_text(self._clock)} ", name, 3, right=True)
+        clock = LinePart(f"{figures.clock_text(self._session.analysis.header.clock)} ", name, 3, right=True)
         slo = self._slo()
         if view is None or view.bytes is None:
             return fit_line([LinePart(" beat - ", name, 1), LinePart("idle -", name, 2), slo, clock], width)
@@ -155,11 +156,11 @@ class MetricsStrip(Widget):
 
     def _slo(self) -> LinePart:
         """How many objectives are met; F5 lists them."""
-        held, failed, total = self._objective_counts
-        if not total:
+        if not self.objectives:
             return LinePart("SLO -", self._style("name"), 2)
-        style = self._style("warn") if failed else self._style("good")
-        return LinePart(f"SLO {'FAIL' if failed else 'ok'} {held}/{total}", style, 1)
+        failed = any(row.state == "fail" for row in self.objectives)
+        text = f"SLO {'FAIL' if failed else 'ok'} {passed(self.objectives)}/{len(self.objectives)}"
+        return LinePart(text, self._style("warn" if failed else "good"), 1)
 
     @staticmethod
     def _beat(view: IdleView) -> str:

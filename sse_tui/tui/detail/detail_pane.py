@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -79,9 +78,7 @@ class DetailLines(LineView):
 
     def draw(self, index: int, width: int) -> Strip:
         runs = self._lines.line(index) if self._folded is None else self._folded[index]
-        return Strip(
-            [Segment(text, self.style_of(f"detail--{name}") if name else None) for text, name in runs if text]
-        )
+        return self.strip_of(runs, "detail")
 
     @property
     def text(self) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message
@@ -121,39 +120,28 @@ class FindingsView(LineView):
 
     def draw(self, index: int, width: int) -> Strip:
         if not self.findings:
-            return Strip([Segment(NONE, self.style_of("findings--quiet"))])
+            return self.strip_of([(NONE, "quiet")], "findings")
         number, line = self._at(index)
-        if line:
-            return Strip(
-                [
-                    Segment(text, self.style_of(f"findings--{name}") if name else None)
-                    for text, name in self._detail[line - 1]
-                ]
-            )
-        return self._head(number, width)
+        return self.strip_of(self._detail[line - 1], "findings") if line else self._head(number, width)
 
     def _head(self, number: int, width: int) -> Strip:
         finding = self.findings[number]
         chosen = number == self.cursor
-        severity = self.style_of(f"findings--{finding.severity}")
         event = f"#{finding.conn}" + (f" e{finding.event}" if finding.event is not None else "")
         times = f" ×{finding.count}" if finding.count > 1 else ""
         rule = min(RULE_CELLS, max(8, width // 3))
         used = 5 + rule + EVENT_CELLS
         message = "" if chosen else pane_line(finding.message)
-        strip = Strip(
-            [
-                Segment(f"{'▸' if chosen else ' '}{SIGNS[finding.severity]} ", severity),
-                Segment(f"{pad(finding.rule, rule)} ", self.style_of("findings--rule")),
-                Segment(f"{pad(event + times, EVENT_CELLS)} ", self.style_of("findings--quiet")),
-                Segment(pad(message, max(0, width - used)), self.style_of("findings--text")),
-            ]
-        )
-        return (
-            strip.adjust_cell_length(width).apply_style(self.style_of("findings--cursor"))
-            if chosen
-            else strip
-        )
+        runs = [
+            (f"{'▸' if chosen else ' '}{SIGNS[finding.severity]} ", finding.severity),
+            (f"{pad(finding.rule, rule)} ", "rule"),
+            (f"{pad(event + times, EVENT_CELLS)} ", "quiet"),
+            (pad(message, max(0, width - used)), "text"),
+        ]
+        strip = self.strip_of(runs, "findings")
+        if chosen:
+            strip = strip.adjust_cell_length(width).apply_style(self.style_of("findings--cursor"))
+        return strip
 
     def neighbour(self, by: int) -> int:
         """The number of the finding after or before the chosen one; it may be past either end."""

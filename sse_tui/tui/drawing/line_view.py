@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Size
@@ -44,12 +45,18 @@ class LineView(ScrollView, can_focus=True):
         """The style of a component class, without the pane's own background."""
         return component_style(self, name)
 
+    def strip_of(self, runs: Iterable[tuple[str, str]], prefix: str) -> Strip:
+        """Texts with the names of their styles, those of the component classes with this prefix; "" for none."""
+        styled = ((text, self.style_of(f"{prefix}--{name}") if name else None) for text, name in runs if text)
+        return Strip([Segment(text, style) for text, style in styled])
+
     def lines_changed(self) -> None:
         """Take in a new number of lines; scrolls to the end while following."""
         with self.settling():
             self.virtual_size = Size(self.content_width, self.line_count())
             if self.following:
-                self._to_end()
+                end = max(0, self.line_count() - self.size.height)
+                self.scroll_to(y=end, animate=False, force=True)
         self.refresh()
 
     @contextmanager
@@ -97,9 +104,6 @@ class LineView(ScrollView, can_focus=True):
             return None
         index = round(self.scroll_y) + offset.y
         return (index, offset.x) if 0 <= index < self.line_count() else None
-
-    def _to_end(self) -> None:
-        self.scroll_to(y=max(0, self.line_count() - self.size.height), animate=False, force=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Release on any scroll upward, but not where the end is still in view: then there are fewer lines now."""

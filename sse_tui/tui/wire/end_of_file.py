@@ -14,10 +14,6 @@ from sse_tui.wirelog.glimpse import GlimpsedRow
 class EndOfFile(Widget):
     """As many of the last rows as there is room for; they cannot be selected. Hidden while there are none."""
 
-    DEFAULT_CSS = """
-    EndOfFile { height: 50%; border-top: solid $primary; border-title-color: $text-muted; display: none; }
-    """
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._rows: Sequence[GlimpsedRow] = ()

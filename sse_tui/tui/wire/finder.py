@@ -35,15 +35,11 @@ class Finder:
 
     def after(self, row: int) -> int | None:
         """The first match after a row, from the top again when there is none."""
-        if not self.matches:
-            return None
-        return self.matches[bisect_right(self.matches, row) % len(self.matches)]
+        return self.matches[bisect_right(self.matches, row) % len(self.matches)] if self.matches else None
 
     def before(self, row: int) -> int | None:
         """The last match before a row, from the bottom again when there is none."""
-        if not self.matches:
-            return None
-        return self.matches[bisect_left(self.matches, row) - 1]
+        return self.matches[bisect_left(self.matches, row) - 1] if self.matches else None
 
     def rank(self, row: int) -> int:
         """Which match the row is, from 1; 0 when it is not one."""

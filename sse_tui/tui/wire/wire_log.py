@@ -65,7 +65,7 @@ class WireLog(LineView):
 
     def sync(self) -> bool:
         """Take in the rows that were added; False when there were none."""
-        codes = self._source.codes(self.visible_rows.seen)
+        codes = self._source.table.codes(self.visible_rows.seen)
         if not codes:
             return False
         self.visible_rows.extend(codes)
@@ -77,7 +77,7 @@ class WireLog(LineView):
     def use_filter(self, chosen: Filter) -> None:
         """Show the rows of this filter; the cursor stays on its row or goes to the next one shown."""
         row = self.selected_row
-        self.visible_rows.use(chosen, self._source.codes(0))
+        self.visible_rows.use(chosen, self._source.table.codes(0))
         with self.settling():
             self.lines_changed()
             if row is not None:
@@ -164,7 +164,7 @@ class WireLog(LineView):
         return strip
 
     def _severity(self, row: int) -> Segment:
-        severity = self._source.severity(row)
+        severity = self._source.found.worst(row)
         return Segment(SIGNS[severity], self.style_of(f"wire--{severity}")) if severity else Segment(" ")
 
     def _content(self, text: str, style: Style) -> list[Segment]:

@@ -64,10 +64,7 @@ class Columns:
         """The texts padded or cut to their columns, each but the content with the space after it."""
         *numbers, kind, content = self._widths
         fitted = [f"{pad(text, width, right=True)} " for text, width in zip(row[:4], numbers, strict=True)]
-        number, t_ms, gap, size = fitted
-        return Cells(
-            number, t_ms, gap, size, f"{pad(row.kind, kind)} ", pad(row.content, content), row.stutter
-        )
+        return Cells._make((*fitted, f"{pad(row.kind, kind)} ", pad(row.content, content), row.stutter))
 
     def line(self, row: Cells) -> str:
         return "  " + "".join(self.fit(row)[:6])
@@ -181,7 +178,7 @@ _RECORDS: Mapping[type, Callable[[Any], str]] = {
     Request: _request,
     Response: _response,
     Fault: lambda record: record.did + (f" ({record.plan})" if record.plan else ""),
-    Close: lambda record: str(record.words),
+    Close: lambda record: f"{record.reason}  {record.detail}".rstrip(),
     Reconnect: lambda record: f"{last_id(record.last_event_id)}  in {record.delay_ms:.0f} ms",
     Note: lambda record: str(record.text),
     End: lambda record: str(record.reason),

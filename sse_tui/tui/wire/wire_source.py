@@ -13,25 +13,19 @@ class WireSource:
     """The rows of a session, read back from its recording when asked for."""
 
     def __init__(self, session: Live) -> None:
+        self.table = session.rows
+        self.found = session.found
         self._session = session
-
-    def codes(self, start: int) -> bytes:
-        """The label codes of the rows from `start` on, a byte each."""
-        return self._session.rows.codes(start)
 
     def row(self, index: int) -> Row:
         """A whole row. Raises `RecordingError` when it cannot be read back."""
         if self._session.reader is None:
             raise RecordingError("recording-gone", "The recording is not open.")
-        return self._session.rows.row(index, self._session.reader)
-
-    def severity(self, index: int) -> str:
-        """The worst severity among the findings about a row; "" for none."""
-        return self._session.found.worst(index)
+        return self.table.row(index, self._session.reader)
 
     def turn(self, index: int) -> Turn | None:
         turns = self._session.analysis.turns
-        position = self._session.rows.turn_of(index)
+        position = self.table.turn_of(index)
         if 0 <= position < len(turns):
             return turns[position]
         return turns[0] if turns else None
