@@ -8,30 +8,16 @@ fetches it.
 from sse_tui.config.api_keys import api_key, masked
 from sse_tui.config.load import SELECTED, Loaded, Override, load
 from sse_tui.config.paths import config_path, state_dir
-from sse_tui.config.schema import (
-    LOCAL_PROFILE,
-    Config,
-    Local,
-    Profile,
-    RecordingSection,
-    Server,
-    SloSection,
-    TimeoutsSection,
-    Ui,
-)
+from sse_tui.config.schema import LOCAL_PROFILE, Config, Profile, SloSection, Ui
 
 __all__ = [
     "LOCAL_PROFILE",
     "SELECTED",
     "Config",
     "Loaded",
-    "Local",
     "Override",
     "Profile",
-    "RecordingSection",
-    "Server",
     "SloSection",
-    "TimeoutsSection",
     "Ui",
     "api_key",
     "config_path",

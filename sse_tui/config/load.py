@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
@@ -48,7 +48,13 @@ class Loaded(NamedTuple):
     exists: bool
 
 
-_Fail: TypeAlias = Callable[[KeyPath, check.LeafError], ConfigError]
+class _Mistake(NamedTuple):
+    """A value that cannot be used: its key, a sentence that says why, and the hint and code of the error."""
+
+    path: KeyPath
+    what: str
+    hint: str = ""
+    code: str = "config-bad-value"
 
 
 class _Tree:
@@ -97,10 +103,12 @@ def load(
     # Profiles that set only some keys have got the defaults of the others by now.
     filled = _leaves(msgspec.to_builtins(config), Config, ())
     origins = {dotted(leaf): tree.origins.get(leaf, "default") for leaf, _ in filled}
-    _check_faults(config, origins)
-    _check_patterns(config, origins)
-    _check_dialects(config, origins)
-    _check_requests(config, origins)
+    for mistake in _mistakes(config):
+        key = dotted(mistake.path)
+        # A table that was set as one value, as by an environment variable, has one origin.
+        origin = origins[key if key in origins else dotted(mistake.path[:-1])]
+        origin = origin.removeprefix("file ").removeprefix("env ").removeprefix("flag ")
+        raise ConfigError(mistake.code, f"{origin}: {key}: {mistake.what}", mistake.hint)
     return Loaded(config, origins, path, exists)
 
 
@@ -118,12 +126,17 @@ def _add_file(tree: _Tree, path: Path) -> None:
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(path, text, str(error)) from error
     lines = key_lines(text)
-    for leaf, value in _checked_leaves(document, Config, (), _at_file(path, lines)):
+
+    def position(leaf: KeyPath) -> str:
+        line = line_of(lines, leaf)
+        return str(path) if line is None else f"{path}:{line}"
+
+    for leaf, value in _checked_leaves(document, Config, (), position):
         if isinstance(value, dict):
             # An empty table is a profile, too.
             tree.table(leaf)
             continue
-        tree.put(leaf, value, f"file {_file_line(path, line_of(lines, leaf))}")
+        tree.put(leaf, value, f"file {position(leaf)}")
 
 
 def _syntax_error(path: Path, text: str, message: str) -> ConfigError:
@@ -133,23 +146,6 @@ def _syntax_error(path: Path, text: str, message: str) -> ConfigError:
     line = int(found[1]) if found and found[1] else text.rstrip("\n").count("\n") + 1
     column = f" (column {found[2]})" if found and found[2] else ""
     return ConfigError("config-syntax", f"{path}:{line}: not valid TOML: {reason}{column}.")
-
-
-def _file_line(path: Path, line: int | None) -> str:
-    return f"{path}:{line}" if line is not None else str(path)
-
-
-def _at_file(path: Path, lines: dict[KeyPath, int]) -> _Fail:
-    """Returns a function that makes the error for a mistake in the file, with its line."""
-
-    def fail(leaf: KeyPath, wrong: check.LeafError) -> ConfigError:
-        return _error(wrong, _file_line(path, line_of(lines, leaf)), leaf)
-
-    return fail
-
-
-def _error(wrong: check.LeafError, origin: str, leaf: KeyPath) -> ConfigError:
-    return ConfigError(wrong.code, f"{origin}: {dotted(leaf)} {wrong.reason}.", wrong.hint)
 
 
 def _leaves(values: Mapping[str, Any], type_: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
@@ -162,8 +158,10 @@ def _leaves(values: Mapping[str, Any], type_: Any, path: KeyPath) -> Iterator[tu
             yield (*path, key), value
 
 
-def _checked_leaves(values: Any, type_: Any, path: KeyPath, fail: _Fail) -> Iterator[tuple[KeyPath, Any]]:
-    """Every table and leaf of an unchecked tree, checked first; raises what `fail` returns at the first mistake."""
+def _checked_leaves(
+    values: Any, type_: Any, path: KeyPath, position: Callable[[KeyPath], str]
+) -> Iterator[tuple[KeyPath, Any]]:
+    """Every table and leaf of an unchecked tree, checked first. Raises `ConfigError` at the first mistake."""
     for key, value in values.items():
         leaf = (*path, key)
         try:
@@ -173,10 +171,11 @@ def _checked_leaves(values: Any, type_: Any, path: KeyPath, fail: _Fail) -> Iter
             else:
                 value = check.value(value, inner)
         except check.LeafError as wrong:
-            raise fail(leaf, wrong) from None
+            message = f"{position(leaf)}: {dotted(leaf)} {wrong.reason}."
+            raise ConfigError(wrong.code, message, wrong.hint) from None
         yield leaf, value
         if isinstance(value, dict):
-            yield from _checked_leaves(value, inner, leaf, fail)
+            yield from _checked_leaves(value, inner, leaf, position)
 
 
 def _add_environment(tree: _Tree, environ: Mapping[str, str]) -> None:
@@ -235,57 +234,46 @@ def _add_overrides(tree: _Tree, overrides: Sequence[Override]) -> None:
 
 
 def _check_profile(tree: _Tree) -> None:
-    name = tree.values["profile"]
-    known = tree.values["profiles"]
-    if name in known:
-        return
-    origin = tree.origins["profile",]
-    raise ConfigError(
-        "config-unknown-profile",
-        f"There is no profile {name!r} (requested by {origin}).",
-        f"Known profiles: {', '.join(sorted(known))}.",
-    )
+    name, known = tree.values["profile"], tree.values["profiles"]
+    if name not in known:
+        raise ConfigError(
+            "config-unknown-profile",
+            f"There is no profile {name!r} (requested by {tree.origins['profile',]}).",
+            f"Known profiles: {', '.join(sorted(known))}.",
+        )
 
 
-def _check_faults(config: Config, origins: Mapping[str, str]) -> None:
-    """Parse fault plans now, so that a mistake is reported with its line, not in the middle of a session."""
-    if not config.faults:
-        return
-    from sse_tui.faults import parse_plan
+def _mistakes(config: Config) -> Iterator[_Mistake]:
+    """The values that have the right type but mean nothing, reported now and not in the middle of a session."""
+    if config.faults:
+        from sse_tui.faults import parse_plan
 
-    for name, plan in config.faults.items():
-        key = dotted(("faults", name))
-        try:
-            parse_plan(plan)
-        except SseTuiError as error:
-            raise ConfigError(
-                "config-bad-fault", f"{_from(origins, key)}: {key}: {error.message}", error.hint
-            ) from error
-
-
-def _check_patterns(config: Config, origins: Mapping[str, str]) -> None:
+        for name, plan in config.faults.items():
+            try:
+                parse_plan(plan)
+            except SseTuiError as error:
+                yield _Mistake(("faults", name), error.message, error.hint, "config-bad-fault")
     for pattern in config.recording.redact_patterns:
         try:
             re.compile(pattern)
         except re.error as error:
-            key = "recording.redact_patterns"
-            raise ConfigError(
-                "config-bad-value",
-                f"{_from(origins, key)}: {key}: {pattern!r} is not a valid regular expression: {error}.",
-            ) from error
-
-
-def _check_requests(config: Config, origins: Mapping[str, str]) -> None:
-    """Check that what a profile adds to a request can be sent."""
+            what = f"{pattern!r} is not a valid regular expression: {error}."
+            yield _Mistake(("recording", "redact_patterns"), what)
     for name, profile in config.profiles.items():
         where = ("profiles", name)
+        if profile.dialect != Profile().dialect:
+            from sse_tui import dialects
+
+            if profile.dialect not in dialects.names():
+                known = f"Known dialects: {', '.join(dialects.names())}."
+                yield _Mistake((*where, "dialect"), f"there is no dialect {profile.dialect!r}.", known)
         if profile.base_url is not None and not _is_http_url(profile.base_url):
-            _refuse(origins, (*where, "base_url"), f"{profile.base_url!r} is not an http or https URL")
+            yield _Mistake((*where, "base_url"), f"{profile.base_url!r} is not an http or https URL.")
         for header, value in profile.headers.items():
             if not fields.is_token(header):
-                _refuse(origins, (*where, "headers", header), f"invalid header name {header!r}")
+                yield _Mistake((*where, "headers", header), f"invalid header name {header!r}.")
             if not fields.is_value(value):
-                _refuse(origins, (*where, "headers", header), "the value contains a line break or NUL")
+                yield _Mistake((*where, "headers", header), "the value contains a line break or NUL.")
 
 
 def _is_http_url(text: str) -> bool:
@@ -294,32 +282,3 @@ def _is_http_url(text: str) -> bool:
         return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
     except ValueError:
         return False
-
-
-def _refuse(origins: Mapping[str, str], path: tuple[str, ...], what: str) -> NoReturn:
-    key = dotted(path)
-    # A table that was set as one value, as by an environment variable, has one origin.
-    origin = _from(origins, key if key in origins else dotted(path[:-1]))
-    raise ConfigError("config-bad-value", f"{origin}: {key}: {what}.")
-
-
-def _check_dialects(config: Config, origins: Mapping[str, str]) -> None:
-    odd = [name for name, profile in config.profiles.items() if profile.dialect != Profile().dialect]
-    if not odd:
-        return
-    from sse_tui import dialects
-
-    for name in odd:
-        given = config.profiles[name].dialect
-        if given not in dialects.names():
-            key = dotted(("profiles", name, "dialect"))
-            raise ConfigError(
-                "config-bad-value",
-                f"{_from(origins, key)}: {key}: there is no dialect {given!r}.",
-                f"Known dialects: {', '.join(dialects.names())}.",
-            )
-
-
-def _from(origins: Mapping[str, str], key: str) -> str:
-    """The origin of a key, to start a message with."""
-    return origins[key].removeprefix("file ").removeprefix("env ").removeprefix("flag ")

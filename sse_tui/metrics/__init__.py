@@ -3,19 +3,14 @@
 Times come in as integer ns of one monotonic clock; results are in ms.
 """
 
-from sse_tui.metrics.clocks import NS_PER_MS, ClockBuilder, Clocks
+from sse_tui.metrics.clocks import ClockBuilder, Clocks
 from sse_tui.metrics.gaps import STUTTER_MS, Gaps, Tpot
-from sse_tui.metrics.idle import IDLE_LIMITS, Idle, IdleLimit, IdleView
-from sse_tui.metrics.labels import ICL, ITL, label_for
-from sse_tui.metrics.percentiles import P99_MIN_SAMPLES, Samples, Stats, percentile, summarize
+from sse_tui.metrics.idle import Idle, IdleView
+from sse_tui.metrics.labels import label_for
+from sse_tui.metrics.percentiles import Stats
 from sse_tui.metrics.slo import Bounds, Finished, Objective, evaluate, passed
 
 __all__ = [
-    "ICL",
-    "IDLE_LIMITS",
-    "ITL",
-    "NS_PER_MS",
-    "P99_MIN_SAMPLES",
     "STUTTER_MS",
     "Bounds",
     "ClockBuilder",
@@ -23,15 +18,11 @@ __all__ = [
     "Finished",
     "Gaps",
     "Idle",
-    "IdleLimit",
     "IdleView",
     "Objective",
-    "Samples",
     "Stats",
     "Tpot",
     "evaluate",
     "label_for",
     "passed",
-    "percentile",
-    "summarize",
 ]

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 NS_PER_MS = 1_000_000
+_SETUP = ("dns", "tcp", "tls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,6 @@ class ClockBuilder:
     The first occurrence counts, except for tokens and ends. If `timed` is False, times have no meaning and all clocks
     are None.
     """
-
-    _SETUP = ("dns", "tcp", "tls")
 
     def __init__(self) -> None:
         self.timed = True
@@ -102,33 +101,29 @@ class ClockBuilder:
             if name in self._phases:
                 t, dt = self._phases[name]
                 return t - dt
-        setup = [self._phases[name][0] for name in self._SETUP if name in self._phases]
-        return max(setup) if setup else self._started
+        return max((self._phases[name][0] for name in _SETUP if name in self._phases), default=self._started)
 
     def clocks(self) -> Clocks:
         """What is known so far."""
         if not self.timed:
             return Clocks()
-        return Clocks(
-            dns=self._lasted("dns"),
-            tcp=self._lasted("tcp"),
-            tls=self._lasted("tls"),
-            sent=self._lasted("sent"),
-            ttfb=self._since(self._passed("headers")),
-            first_byte=self._since(self._passed("first_byte")),
-            ttfc=self._since(self._first_event),
-            ttft=self._since(self._first_token),
-            ttfo=self._since(self._first_visible),
-            e2e=self._since(self._last_token),
-            stream_end=self._since(self._end),
-        )
-
-    def _lasted(self, name: str) -> float | None:
-        return self._phases[name][1] / NS_PER_MS if name in self._phases else None
-
-    def _passed(self, name: str) -> int | None:
-        return self._phases[name][0] if name in self._phases else None
-
-    def _since(self, t: int | None) -> float | None:
         t0 = self.t0
-        return None if t is None or t0 is None else (t - t0) / NS_PER_MS
+
+        def since(t: int | None) -> float | None:
+            return None if t is None or t0 is None else (t - t0) / NS_PER_MS
+
+        lasted = {name: dt / NS_PER_MS for name, (_, dt) in self._phases.items()}
+        ended = {name: since(t) for name, (t, _) in self._phases.items()}
+        return Clocks(
+            dns=lasted.get("dns"),
+            tcp=lasted.get("tcp"),
+            tls=lasted.get("tls"),
+            sent=lasted.get("sent"),
+            ttfb=ended.get("headers"),
+            first_byte=ended.get("first_byte"),
+            ttfc=since(self._first_event),
+            ttft=since(self._first_token),
+            ttfo=since(self._first_visible),
+            e2e=since(self._last_token),
+            stream_end=since(self._end),
+        )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from sse_tui.metrics.ordered import Ordered
@@ -45,12 +45,8 @@ class Stats:
         return self.max if self.p99 is None else self.p99
 
 
-def percentile(ordered: Sequence[float], q: float) -> float:
-    """The `q` quantile (0 to 1) of samples in ascending order. There must be at least one."""
-    return _quantile(len(ordered), q, ordered.__getitem__)
-
-
-def _quantile(n: int, q: float, value_at: Callable[[int], float]) -> float:
+def quantile(n: int, q: float, value_at: Callable[[int], float]) -> float:
+    """The `q` quantile (0 to 1) of `n` ascending samples, at least one; `value_at` returns one by its rank."""
     rank = (n - 1) * q
     below = math.floor(rank)
     above = min(below + 1, n - 1)
@@ -141,7 +137,7 @@ class Samples:
     def _summary(self) -> Stats:
         n = len(self._ordered)
         finite = self._finite == n
-        p50, p90, p95, p99 = (_quantile(n, q, self._ordered.at) for q in _QUANTILES)
+        p50, p90, p95, p99 = (quantile(n, q, self._ordered.at) for q in _QUANTILES)
         return Stats(
             n=n,
             mean=self._mean if finite else math.inf,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -61,15 +61,14 @@ def evaluate(bounds: Bounds, requests: Sequence[Finished]) -> list[Objective]:
     tpot = summarize(request.tpot for request in requests if request.tpot is not None)
     tbt = summarize(gap for request in requests for gap in request.gaps)
     told = [request.complete for request in requests if request.complete is not None]
+    failed = sum(request.error for request in requests)
     return [
-        _time("TTFT p50", bounds.ttft_p50_ms, ttft, _median),
-        _time("TTFT p99", bounds.ttft_p99_ms, ttft, _p99),
-        _time("TPOT", bounds.tpot_ms, tpot, _median),
-        _time("TBT p99", bounds.tbt_p99_ms, tbt, _p99),
+        _time("TTFT p50", bounds.ttft_p50_ms, "p50", ttft.p50, ttft.n),
+        _time("TTFT p99", bounds.ttft_p99_ms, *_p99(ttft)),
+        _time("TPOT", bounds.tpot_ms, "p50", tpot.p50, tpot.n),
+        _time("TBT p99", bounds.tbt_p99_ms, *_p99(tbt)),
         _share("completion", bounds.completion, sum(told), len(told), above=True),
-        _share(
-            "errors", bounds.errors, sum(request.error for request in requests), len(requests), above=False
-        ),
+        _share("errors", bounds.errors, failed, len(requests), above=False),
     ]
 
 
@@ -78,20 +77,13 @@ def passed(rows: Sequence[Objective]) -> int:
     return sum(row.state == "pass" for row in rows)
 
 
-def _median(stats: Stats) -> tuple[str, float | None]:
-    return "p50", stats.p50
+def _p99(stats: Stats) -> tuple[str, float | None, int]:
+    return "max" if stats.p99 is None else "p99", stats.p99_or_max, stats.n
 
 
-def _p99(stats: Stats) -> tuple[str, float | None]:
-    return ("max", stats.max) if stats.p99 is None else ("p99", stats.p99)
-
-
-def _time(
-    name: str, bound: float, stats: Stats, pick: Callable[[Stats], tuple[str, float | None]]
-) -> Objective:
-    statistic, value = pick(stats)
+def _time(name: str, bound: float, statistic: str, value: float | None, n: int) -> Objective:
     holds = value is not None and value < bound
-    return Objective(name, bound, value, _state(value, holds), "ms", statistic, stats.n)
+    return Objective(name, bound, value, _state(value, holds), "ms", statistic, n)
 
 
 def _share(name: str, bound: float, hits: int, n: int, *, above: bool) -> Objective:

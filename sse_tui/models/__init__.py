@@ -6,30 +6,16 @@ A model is given as its catalogue name, a path, the ``http(s)://`` URL of a GGUF
 
 from __future__ import annotations
 
-from sse_tui.models.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueModel
-from sse_tui.models.model_folder import (
-    ModelState,
-    NeedsDownload,
-    ensure,
-    list_models,
-    model_dir,
-    remove,
-    resolve,
-)
-from sse_tui.models.progress import Cancelled, DownloadProgress, ProgressReporter
+from sse_tui.models.catalogue import CATALOGUE, DEFAULT_MODEL
+from sse_tui.models.model_folder import ensure, list_models, remove, resolve
+from sse_tui.models.progress import DownloadProgress
 
 __all__ = [
     "CATALOGUE",
     "DEFAULT_MODEL",
-    "Cancelled",
-    "CatalogueModel",
     "DownloadProgress",
-    "ModelState",
-    "NeedsDownload",
-    "ProgressReporter",
     "ensure",
     "list_models",
-    "model_dir",
     "remove",
     "resolve",
 ]

@@ -33,78 +33,29 @@ A redacted value is "[redacted]", in a URL "redacted", and in a chunk one asteri
 """
 
 from sse_tui.recording.follower import Follower
-from sse_tui.recording.importing import enough, open_any, raw_header, raw_records, sniff, untimed
-from sse_tui.recording.imports import Kind, Piece, import_pieces
+from sse_tui.recording.importing import enough, open_any, sniff
+from sse_tui.recording.imports import Piece, import_pieces
 from sse_tui.recording.index import BodyIndex, BodyReader
 from sse_tui.recording.reader import Recording, read_recording
-from sse_tui.recording.record_lines import Damage
-from sse_tui.recording.records import (
-    FORMAT,
-    VERSION,
-    Chunk,
-    Close,
-    CloseReason,
-    End,
-    Fault,
-    Header,
-    Headers,
-    Note,
-    Phase,
-    Reconnect,
-    Record,
-    Request,
-    Response,
-    chunk,
-)
 from sse_tui.recording.redact import Redactor
-from sse_tui.recording.session_folder import (
-    is_kept,
-    is_running,
-    mark_kept,
-    new_path,
-    prune,
-    recordings,
-)
+from sse_tui.recording.session_folder import is_running, mark_kept, new_path, prune
 from sse_tui.recording.writer import Writer
 
 __all__ = [
-    "FORMAT",
-    "VERSION",
     "BodyIndex",
     "BodyReader",
-    "Chunk",
-    "Close",
-    "CloseReason",
-    "Damage",
-    "End",
-    "Fault",
     "Follower",
-    "Header",
-    "Headers",
-    "Kind",
-    "Note",
-    "Phase",
     "Piece",
-    "Reconnect",
-    "Record",
     "Recording",
     "Redactor",
-    "Request",
-    "Response",
     "Writer",
-    "chunk",
     "enough",
     "import_pieces",
-    "is_kept",
     "is_running",
     "mark_kept",
     "new_path",
     "open_any",
     "prune",
-    "raw_header",
-    "raw_records",
     "read_recording",
-    "recordings",
     "sniff",
-    "untimed",
 ]

@@ -7,22 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from pathlib import Path
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording.imports import Kind, Piece, import_pieces, kind_of, raw_records
 from sse_tui.recording.imports.sniffing import SNIFF_BYTES, undecided
-from sse_tui.recording.reader import (
-    Pairs,
-    Recording,
-    Source,
-    file_blocks,
-    is_regular,
-    path_blocks,
-    read_recording,
-    recording_of_blocks,
-    source_name,
-)
+from sse_tui.recording.reader import Pairs, Recording, Source, opened, read_recording, recording_of_blocks
 from sse_tui.recording.record_lines import LineDecoder
 from sse_tui.recording.records import Chunk, Header
 
@@ -73,19 +62,13 @@ def open_any(source: Source, *, tool: str = "", created: str = "") -> Recording:
     For anything but a recording, `with_offsets` returns the offsets of the chunks in all bodies together: there are no
     lines for a `BodyReader`, and `tool` and `created` are written into its header. Raises RecordingError.
     """
-    name = source_name(source)
-    if isinstance(source, str | Path) and is_regular(Path(source)):
-        path = Path(source)
-        kind = sniff(_start(path_blocks(path))[0], name)
-        if kind == "recording":
-            return read_recording(path)
-        return _imported(kind, name, raw_header(tool=tool, created=created), lambda: path_blocks(path))
-    stream = path_blocks(Path(source)) if isinstance(source, str | Path) else file_blocks(source, name)
-    first, blocks = _start(stream)
+    name, again, blocks = opened(source)
+    first, begun = _start(blocks())
     kind = sniff(first, name)
     if kind == "recording":
-        return recording_of_blocks(blocks, name)
-    return _imported(kind, name, raw_header(tool=tool, created=created), lambda: blocks)
+        return read_recording(source) if again else recording_of_blocks(begun, name)
+    header = raw_header(tool=tool, created=created)
+    return _imported(kind, name, header, blocks if again else lambda: begun)
 
 
 def _start(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:

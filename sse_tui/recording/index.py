@@ -1,10 +1,9 @@
 """Random access to the bodies in a recording of any size without keeping them in memory.
 
-The index keeps numbers only, in typed columns: 28 bytes a chunk (its place among the connection's chunks and
-its body offset there; its line's offset in the file and its time), of which those of a long recording are not in
-memory. The bytes are read again from the file
-when they are asked for. `pread` and not `mmap`: a mapped file that someone truncates kills the process with
-SIGBUS, and through the small window that is kept, neighbouring chunks cost no further system call.
+The index contains only numbers, in typed columns: 28 bytes a chunk (its number and its offset in the body, by
+connection; the offset of its line in the file and its time). Those of a long recording are not in memory. The bytes
+are read again from the file when they are needed. `pread` and not `mmap`: if someone truncates a mapped file, SIGBUS
+kills the process; and thanks to the small window that is kept, neighbouring chunks cost no further system call.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ import os
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from pathlib import Path
-from types import TracebackType
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording.column import Column
+from sse_tui.recording.open_file import OpenFile, cannot_read
 from sse_tui.recording.record_lines import BROKEN, decode_record
 from sse_tui.recording.records import Chunk, Record
 
@@ -25,7 +24,7 @@ CACHE_BYTES = 2 << 20
 
 
 class _Body:
-    """The chunks of one connection: their numbers and where each begins in the body."""
+    """The chunks of one connection: their numbers, and the offset of each in the body."""
 
     __slots__ = ("numbers", "size", "starts")
 
@@ -36,7 +35,7 @@ class _Body:
 
 
 class BodyIndex:
-    """Where each chunk of a recording is; built by adding them in the order of the file.
+    """Where each chunk of a recording is. Chunks are added in the order of the file.
 
     Chunks are numbered from 0 over the whole recording.
     """
@@ -50,7 +49,7 @@ class BodyIndex:
         return len(self._offsets)
 
     def add(self, file_offset: int, record: Chunk, *, size: int | None = None) -> int:
-        """Take one chunk; its number. `size` is what it adds to the body where that is not its own size."""
+        """Add one chunk; returns its number. `size` is how much it adds to the body if that is not its own size."""
         body = self._bodies.get(record.conn)
         if body is None:
             body = self._bodies[record.conn] = _Body()
@@ -63,7 +62,7 @@ class BodyIndex:
         return number
 
     def size(self, conn: int) -> int:
-        """How many bytes of body connection `conn` has brought."""
+        """The size in bytes of the body of connection `conn`."""
         body = self._bodies.get(conn)
         return body.size if body else 0
 
@@ -83,21 +82,21 @@ class BodyIndex:
         return body.numbers[bisect_right(body.starts, offset) - 1]
 
     def span(self, conn: int, start: int, end: int) -> list[tuple[int, int]]:
-        """The chunks that hold the bytes from `start` to `end`: (number, where it begins in the body)."""
+        """The chunks that contain the bytes from `start` to `end`: (number, offset in the body)."""
         body = self._bodies.get(conn)
         start = max(start, 0)
         if body is None or start >= min(end, body.size):
             return []
         first = bisect_right(body.starts, start) - 1
         last = bisect_left(body.starts, end)
-        return [(body.numbers[place], body.starts[place]) for place in range(first, last)]
+        return [(body.numbers[at], body.starts[at]) for at in range(first, last)]
 
 
-class BodyReader:
-    """The bytes of the bodies, read from the file by an index, the last ones used kept decoded."""
+class BodyReader(OpenFile):
+    """Reads the bytes of the bodies from the file by an index; caches those used last."""
 
     def __init__(self, path: str | Path, index: BodyIndex, *, cache_bytes: int = CACHE_BYTES) -> None:
-        self.path = Path(path)
+        super().__init__(path)
         self._index = index
         self._limit = cache_bytes
         self._cached = 0
@@ -107,12 +106,12 @@ class BodyReader:
         try:
             self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise RecordingError("recording-read", f"Cannot read {self.path}: {error.strerror}.") from error
+            raise cannot_read(self.path, error) from error
 
     def body(self, conn: int, start: int, end: int) -> bytes:
-        """The bytes from `start` to `end` of the body of `conn`, fewer where it has no more.
+        """The bytes from `start` to `end` of the body of `conn`, fewer if it ends before.
 
-        Raises RecordingError when the file cannot be read or was changed.
+        Raises RecordingError if the file cannot be read or was changed.
         """
         pieces: list[bytes] = []
         for number, begin in self._index.span(conn, start, end):
@@ -126,44 +125,24 @@ class BodyReader:
         if data is not None:
             self._cache.move_to_end(number)
             return data
-        data = self._decoded(self._index.file_offset_of(number))
-        self._cache[number] = data
+        offset = self._index.file_offset_of(number)
+        record = self.record(offset)
+        if not isinstance(record, Chunk):
+            raise self._changed(offset)
+        data = self._cache[number] = record.data
         self._cached += len(data)
         while self._cached > self._limit:
             self._cached -= len(self._cache.popitem(last=False)[1])
         return data
 
-    def close(self) -> None:
-        """Close the file. Idempotent."""
-        if self._fd >= 0:
-            fd, self._fd = self._fd, -1
-            os.close(fd)
-
-    def __enter__(self) -> BodyReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def record(self, offset: int) -> Record:
         """The record whose line starts at `offset`. Raises RecordingError if it is no longer there."""
         try:
-            record = decode_record(self._line(offset))
+            return decode_record(self._line(offset))
         except BROKEN:
-            record = None
+            raise self._changed(offset) from None
         except OSError as error:
-            raise RecordingError("recording-read", f"Cannot read {self.path}: {error.strerror}.") from error
-        if record is None:
-            raise self._changed(offset)
-        return record
-
-    def _decoded(self, offset: int) -> bytes:
-        record = self.record(offset)
-        if not isinstance(record, Chunk):
-            raise self._changed(offset)
-        return record.data
+            raise cannot_read(self.path, error) from error
 
     def _changed(self, offset: int) -> RecordingError:
         return RecordingError(
@@ -176,7 +155,7 @@ class BodyReader:
             end = self._window.find(b"\n", begin)
             if end >= 0:
                 return self._window[begin:end]
-        # A reader going backwards will ask for the lines before this one next.
+        # Whoever reads backwards will need the lines before this one next.
         back = WINDOW // 2 if offset < self._window_at else 0
         self._window_at = max(0, offset - back)
         self._window = os.pread(self._fd, WINDOW, self._window_at)
@@ -185,7 +164,7 @@ class BodyReader:
         return self._window[begin:end] if end >= 0 else self._long_line(offset)
 
     def _long_line(self, offset: int) -> bytes:
-        """A line longer than the window, which is not kept; without a line end, what there is of it."""
+        """A line longer than the window, which is not kept; all there is of it if it has no line end."""
         size = WINDOW
         while True:
             data = os.pread(self._fd, size, offset)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from sse_tui.errors import RecordingError
+from sse_tui.recording.open_file import cannot_read
 from sse_tui.recording.record_lines import Damage, LineDecoder, decode_header, split_lines
 from sse_tui.recording.records import Header, Record
 
@@ -27,7 +29,7 @@ class Recording:
     def __init__(self, name: str, header: Header, read: Callable[[LineDecoder], Pairs]) -> None:
         self.name = name
         self.header = header
-        self._read = read
+        self.read = read
         self._lines = LineDecoder()
 
     @property
@@ -52,7 +54,7 @@ class Recording:
     def with_offsets(self) -> Pairs:
         """The records, each with the byte offset of its line in the file."""
         self._lines = LineDecoder()
-        return self._read(self._lines)
+        return self.read(self._lines)
 
 
 def read_recording(source: Source) -> Recording:
@@ -61,40 +63,47 @@ def read_recording(source: Source) -> Recording:
     Raises RecordingError if there is no such file or its first line is not a header of this version, and during
     iteration if reading fails.
     """
-    name = source_name(source)
-    if isinstance(source, str | Path):
-        path = Path(source)
-        if not is_regular(path):
-            return recording_of_blocks(path_blocks(path), name)
-        header = _header(split_lines(path_blocks(path)), name)
-        return Recording(name, header, lambda lines: _pairs(split_lines(path_blocks(path)), lines))
-    return recording_of_blocks(file_blocks(source, name), name)
+    name, again, blocks = opened(source)
+    once = recording_of_blocks(blocks(), name)
+    return (
+        Recording(name, once.header, lambda lines: recording_of_blocks(blocks(), name).read(lines))
+        if again
+        else once
+    )
 
 
 def recording_of_blocks(blocks: Iterable[bytes], name: str) -> Recording:
     """The recording whose bytes are `blocks`; it can be iterated once."""
     lines_of_file = split_lines(blocks)
-    first = next(lines_of_file, None)
-    header = _header(iter([first] if first else []), name)
-    offset = len(first[0]) + 1 if first else 0
+    first, _ = next(lines_of_file, (None, False))
+    if first is None:
+        raise RecordingError(
+            "recording-empty",
+            f"{name} is empty.",
+            "A recording starts with a header, which is written at once.",
+        )
 
-    def rest(lines: LineDecoder) -> Pairs:
-        return _decoded(lines_of_file, lines, number=2, offset=offset)
+    def read(lines: LineDecoder) -> Pairs:
+        offset = len(first) + 1
+        for number, (line, ended) in enumerate(lines_of_file, start=2):
+            record = lines.decode(line, number, offset, ended=ended)
+            if record is not None:
+                yield offset, record
+            offset += len(line) + 1
 
-    return Recording(name, header, rest)
+    return Recording(name, decode_header(first, name), read)
 
 
-def source_name(source: Source) -> str:
-    """The name of a source in messages."""
+def opened(source: Source) -> tuple[str, bool, Callable[[], Iterator[bytes]]]:
+    """The name of a source in messages, whether it can be read more than once, and what reads its blocks."""
     if isinstance(source, str | Path):
-        return str(source)
+        path = Path(source)
+        # A device or a pipe, such as a shell's `<(command)`, can be read only once.
+        again = path.is_file() or not path.exists() or path.is_dir()
+        return str(source), again, partial(path_blocks, path)
     name = getattr(source, "name", None)
-    return name if isinstance(name, str) else "the input"
-
-
-def is_regular(path: Path) -> bool:
-    """Whether the path can be read twice: it is not a device or a pipe, such as a shell's `<(command)`."""
-    return path.is_file() or not path.exists() or path.is_dir()
+    name = name if isinstance(name, str) else "the input"
+    return name, False, partial(file_blocks, source, name)
 
 
 def path_blocks(path: Path) -> Iterator[bytes]:
@@ -104,7 +113,7 @@ def path_blocks(path: Path) -> Iterator[bytes]:
             yield from file_blocks(file, str(path))
     except OSError as error:
         hint = "Give a file, not a directory." if path.is_dir() else ""
-        raise RecordingError("recording-read", f"Cannot read {path}: {error.strerror}.", hint) from error
+        raise cannot_read(path, error, hint) from error
 
 
 def file_blocks(file: BinaryIO, name: str) -> Iterator[bytes]:
@@ -114,31 +123,4 @@ def file_blocks(file: BinaryIO, name: str) -> Iterator[bytes]:
         while block := read(BLOCK):
             yield block
     except OSError as error:
-        raise RecordingError("recording-read", f"Cannot read {name}: {error.strerror}.") from error
-
-
-def _header(lines: Iterator[tuple[bytes, bool]], name: str) -> Header:
-    line, _ = next(lines, (None, False))
-    if line is None:
-        raise RecordingError(
-            "recording-empty",
-            f"{name} is empty.",
-            "A recording starts with a header, which is written at once.",
-        )
-    return decode_header(line, name)
-
-
-def _pairs(lines_of_file: Iterator[tuple[bytes, bool]], lines: LineDecoder) -> Pairs:
-    first, _ = next(lines_of_file, (b"", False))
-    return _decoded(lines_of_file, lines, number=2, offset=len(first) + 1)
-
-
-def _decoded(
-    lines_of_file: Iterator[tuple[bytes, bool]], lines: LineDecoder, *, number: int, offset: int
-) -> Pairs:
-    for line, ended in lines_of_file:
-        record = lines.decode(line, number, offset, ended=ended)
-        if record is not None:
-            yield offset, record
-        number += 1
-        offset += len(line) + 1
+        raise cannot_read(name, error) from error

@@ -51,6 +51,15 @@ _URL_HEADERS = frozenset(["location", "content-location", "referer", ":path"])
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)([^/?#]*)@", re.IGNORECASE)
 
 
+# The fields that contain text for people.
+_WORDS: dict[type[Record], tuple[str, ...]] = {
+    Close: ("detail",),
+    Note: ("text",),
+    Fault: ("plan", "at", "did"),
+    End: ("reason",),
+}
+
+
 class Redactor:
     """Redacts the records of one session. It remembers the secrets it has seen, so each session needs its own.
 
@@ -62,18 +71,13 @@ class Redactor:
     def __init__(
         self, extra_names: Iterable[str] = (), extra_patterns: Iterable[str] = (), *, most: int = MOST
     ) -> None:
-        self._extra_names = tuple(extra_names)
+        names = tuple(extra_names)
         patterns = [_compiled(pattern) for pattern in extra_patterns]
-        self._pattern_count = len(patterns)
-        self._known = KnownSecrets(patterns, most=most)
-        own = [translate(name.lower()).removesuffix(r"\Z").removesuffix(r"\z") for name in self._extra_names]
-        self._own = re.compile("|".join(own), re.IGNORECASE) if own else None
-
-    @property
-    def names(self) -> list[str]:
+        self.names = [*secret_names.LISTED, *names, *(f"pattern:{at}" for at in range(1, len(patterns) + 1))]
         """What is redacted, for the header of the recording: names, where "*" matches anything, and "pattern:N"."""
-        patterns = [f"pattern:{number}" for number in range(1, self._pattern_count + 1)]
-        return [*secret_names.LISTED, *self._extra_names, *patterns]
+        self._known = KnownSecrets(patterns, most=most)
+        own = [translate(name.lower()).removesuffix(r"\Z").removesuffix(r"\z") for name in names]
+        self._own = re.compile("|".join(own), re.IGNORECASE) if own else None
 
     @property
     def secrets(self) -> list[str]:
@@ -92,28 +96,21 @@ class Redactor:
         """The record as it may be written; the same object if there is nothing to redact."""
         match record:
             case Chunk():
-                return self.chunk(record)
+                return self._chunk(record)
             case Request():
-                return self.request(record)
+                return self._request(record)
             case Response():
-                return self.response(record)
-            case Close():
-                self._known.forget(record.conn)
-                return msgspec.structs.replace(record, detail=self.text(record.detail))
-            case Note():
-                return msgspec.structs.replace(record, text=self.text(record.text))
-            case Fault():
-                return msgspec.structs.replace(
-                    record, plan=self.text(record.plan), at=self.text(record.at), did=self.text(record.did)
-                )
+                # New cookies and session IDs are secrets, too.
+                headers = self._masked_headers(self._headers(record.headers))
+                return msgspec.structs.replace(record, headers=headers)
             case Reconnect():
                 return msgspec.structs.replace(record, last_event_id=self._event_id(record.last_event_id))
-            case End():
-                return msgspec.structs.replace(record, reason=self.text(record.reason))
-        return record
+            case Close():
+                self._known.forget(record.conn)
+        words = {name: self.text(getattr(record, name)) for name in _WORDS.get(type(record), ())}
+        return msgspec.structs.replace(record, **words) if words else record
 
-    def chunk(self, record: Chunk) -> Chunk:
-        """A read of the body with known secrets masked; its size does not change."""
+    def _chunk(self, record: Chunk) -> Chunk:
         if not self._known:
             return record
         data = record.data
@@ -122,30 +119,26 @@ class Redactor:
             return record
         return chunk(record.t, masked, turn=record.turn, conn=record.conn, clock=record.clock)
 
-    def request(self, record: Request) -> Request:
-        """A request without its secrets, which are remembered."""
+    def _request(self, record: Request) -> Request:
         # Learn everything before masking: the body may name a secret that the URL contains, too.
         headers = self._headers(record.headers)
         url = self._url(record.url)
         binary = record.body_b64 is not None
         body = record.data.decode("utf-8", "surrogateescape") if binary else record.body or ""
         if body:
-            body = self._form(record.headers, body)
+            kind = fields.essence(fields.first(record.headers, "content-type"))
+            if kind == "application/x-www-form-urlencoded":
+                body = "&".join(map(self._parameter_redacted, body.split("&")))
             self._learn_fields(body)
             self._known.learn_matches(body)
-        changes: dict[str, object] = {"headers": self._masked_headers(headers)}
-        changes["url"] = self._masked(url, in_url=True)
+        record = msgspec.structs.replace(
+            record, headers=self._masked_headers(headers), url=self._known.mask_text(url, URL_PLACEHOLDER)
+        )
         body = self._masked(body)
         if binary:
-            changes["body_b64"] = base64.b64encode(body.encode("utf-8", "surrogateescape")).decode("ascii")
-        elif record.body is not None:
-            changes["body"] = body
-        return msgspec.structs.replace(record, **changes)
-
-    def response(self, record: Response) -> Response:
-        """A response without its secrets (new cookies, session IDs), which are remembered."""
-        headers = self._headers(record.headers)
-        return msgspec.structs.replace(record, headers=self._masked_headers(headers))
+            body = base64.b64encode(body.encode("utf-8", "surrogateescape")).decode("ascii")
+            return msgspec.structs.replace(record, body_b64=body)
+        return msgspec.structs.replace(record, body=body) if record.body is not None else record
 
     def text(self, text: str) -> str:
         """Text for people, with known secrets and the secrets in URLs redacted."""
@@ -155,8 +148,12 @@ class Redactor:
         self._known.learn_matches(text)
         return self._masked(text)
 
-    def _masked(self, text: str, *, in_url: bool = False) -> str:
-        return self._known.mask_text(text, URL_PLACEHOLDER if in_url else PLACEHOLDER)
+    def _masked(self, text: str) -> str:
+        return self._known.mask_text(text, PLACEHOLDER)
+
+    def _learn_all(self, secrets: Iterable[str]) -> None:
+        for secret in secrets:
+            self._known.learn(secret)
 
     def _is_named(self, name: str) -> bool:
         """Whether it is one of the user's names."""
@@ -166,8 +163,7 @@ class Redactor:
         redacted: Headers = []
         for name, value in headers:
             if secret_names.is_secret_header(name) or self._is_named(name):
-                for secret in _secrets_of_header(name.lower(), value):
-                    self._known.learn(secret)
+                self._learn_all(_secrets_of_header(name.lower(), value))
                 redacted.append((name, PLACEHOLDER))
             elif name.lower() in _URL_HEADERS:
                 redacted.append((name, self._url(value)))
@@ -199,10 +195,8 @@ class Redactor:
     def _without_userinfo(self, match: re.Match[str]) -> str:
         scheme, userinfo = match.groups()
         user, _, password = userinfo.partition(":")
-        for secret in (password or user, unquote(password or user)):
-            self._known.learn(secret)
-        pair = unquote(userinfo).encode("utf-8", "surrogatepass")
-        self._known.learn(base64.b64encode(pair).decode("ascii"))
+        pair = base64.b64encode(unquote(userinfo).encode("utf-8", "surrogatepass")).decode("ascii")
+        self._learn_all((password or user, unquote(password or user), pair))
         return f"{scheme}{URL_PLACEHOLDER}@"
 
     def _parameter_redacted(self, pair: str) -> str:
@@ -210,14 +204,8 @@ class Redactor:
         plain = unquote_plus(name)
         if not value or not (secret_names.is_secret_parameter(plain) or self._is_named(plain)):
             return pair
-        for secret in (value, unquote(value), unquote_plus(value)):
-            self._known.learn(secret)
+        self._learn_all((value, unquote(value), unquote_plus(value)))
         return f"{name}{equals}{URL_PLACEHOLDER}"
-
-    def _form(self, headers: Headers, body: str) -> str:
-        if fields.essence(fields.first(headers, "content-type")) == "application/x-www-form-urlencoded":
-            return "&".join(map(self._parameter_redacted, body.split("&")))
-        return body
 
     def _learn_fields(self, body: str) -> None:
         try:
@@ -226,8 +214,7 @@ class Redactor:
             return
         for name, value in _string_fields(document):
             if secret_names.is_secret_field(name) or self._is_named(name):
-                for secret in _secrets_of_header(name.lower(), value):
-                    self._known.learn(secret)
+                self._learn_all(_secrets_of_header(name.lower(), value))
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

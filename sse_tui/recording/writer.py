@@ -7,11 +7,11 @@ import fcntl
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 
 import msgspec
 
 from sse_tui.errors import RecordingError
+from sse_tui.recording.open_file import OpenFile
 from sse_tui.recording.record_lines import encode_line
 from sse_tui.recording.records import End, Header, Note, Record
 from sse_tui.recording.redact import Redactor
@@ -32,7 +32,7 @@ _HINTS = {
 _BLOCK = 1 << 16
 
 
-class Writer:
+class Writer(OpenFile):
     """A new recording at `path`, with `header` as its first line; every record passes through `redactor`.
 
     The file is created readable only by its owner, and never overwritten. With `append` an existing file is continued
@@ -43,9 +43,8 @@ class Writer:
     """
 
     def __init__(self, path: str | Path, header: Header, redactor: Redactor, *, append: bool = False) -> None:
-        self.path = Path(path)
+        super().__init__(path)
         self._redactor = redactor
-        self._fd = -1
         self._size = 0
         try:
             _make_folder(self.path.parent)
@@ -68,7 +67,7 @@ class Writer:
         try:
             self._append(encode_line(msgspec.structs.replace(header, redacted=[*header.redacted, *names])))
         except RecordingError:
-            self._drop()
+            super().close()
             self.path.unlink(missing_ok=True)
             raise
 
@@ -87,37 +86,24 @@ class Writer:
 
         Raises RecordingError if that fails; the file is then unchanged.
         """
-        record = self._redactor.record(record)
-        self._append(encode_line(record))
-        if isinstance(record, Note | End):
-            self._sync()
-        return record
+        return self.write_many([record])[0]
 
-    def write_many(self, records: Iterable[Record]) -> int:
-        """Append several records with one write; if that fails, none. Returns the size of the file in bytes."""
+    def write_many(self, records: Iterable[Record]) -> list[Record]:
+        """Append several records with one write; if that fails, none. Otherwise as `write`."""
         redacted = [self._redactor.record(record) for record in records]
         if redacted:
             self._append(b"".join(map(encode_line, redacted)))
             if any(isinstance(record, Note | End) for record in redacted):
                 self._sync()
-        return self._size
+        return redacted
 
     def close(self) -> None:
         """Sync the file to disk and close it. Idempotent."""
-        if self._fd < 0:
-            return
         try:
-            self._sync()
+            if self._fd >= 0:
+                self._sync()
         finally:
-            self._drop()
-
-    def __enter__(self) -> Writer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+            super().close()
 
     def _append(self, data: bytes) -> None:
         if self._fd < 0:
@@ -144,10 +130,6 @@ class Writer:
         except OSError as error:
             if error.errno not in (errno.EINVAL, errno.EROFS, errno.ENOTSUP):
                 raise self._failure("save", error) from error
-
-    def _drop(self) -> None:
-        fd, self._fd = self._fd, -1
-        os.close(fd)
 
     def _failure(self, verb: str, error: OSError) -> RecordingError:
         return RecordingError(

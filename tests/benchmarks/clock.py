@@ -33,7 +33,7 @@ import httpx
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.eventstream import Event, Parser, encode
-from sse_tui.metrics import summarize
+from sse_tui.metrics.percentiles import summarize
 from sse_tui.recording import read_recording
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.diagnosis import Finding
-from sse_tui.recording import raw_header, raw_records, untimed
+from sse_tui.recording.importing import raw_header, raw_records, untimed
 from sse_tui.recording.records import End, Header, Reconnect, Record, Request
 from tests.analysis.story import STREAM_HEADERS, Story, ms
 

@@ -4,7 +4,7 @@ import math
 import random
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import fmean, pstdev
 
 import numpy
@@ -12,9 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sse_tui.metrics import Samples, Stats, percentile, summarize
+from sse_tui.metrics import Stats
+from sse_tui.metrics.percentiles import Samples, quantile, summarize
 
 numbers = st.floats(min_value=0, max_value=1e9, allow_nan=False)
+
+
+def percentile(ordered: Sequence[float], q: float) -> float:
+    return quantile(len(ordered), q, ordered.__getitem__)
 
 
 @given(st.lists(numbers, min_size=1, max_size=300), st.floats(0, 1))

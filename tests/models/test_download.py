@@ -17,7 +17,8 @@ import pytest
 
 from sse_tui import models
 from sse_tui.errors import ModelError
-from sse_tui.models import Cancelled, DownloadProgress
+from sse_tui.models import DownloadProgress
+from sse_tui.models.progress import Cancelled
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import pytest
 
 from sse_tui import models
 from sse_tui.errors import ModelError
-from sse_tui.models import CATALOGUE, DEFAULT_MODEL, NeedsDownload
+from sse_tui.models import CATALOGUE, DEFAULT_MODEL
+from sse_tui.models.model_folder import NeedsDownload
 
 
 def failure(name: str) -> ModelError:

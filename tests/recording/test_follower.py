@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import Follower, Header, Note, Record, Redactor, Writer, mark_kept, read_recording
+from sse_tui.recording import Follower, Redactor, Writer, mark_kept, read_recording
+from sse_tui.recording.records import Header, Note, Record
 
 
 def test_it_gives_what_a_writer_adds_step_by_step(tmp_path: Path, session: list[Record]) -> None:

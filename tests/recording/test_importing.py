@@ -9,21 +9,9 @@ from pathlib import Path
 import pytest
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import (
-    Chunk,
-    Close,
-    End,
-    Header,
-    Record,
-    Redactor,
-    Writer,
-    open_any,
-    raw_header,
-    raw_records,
-    read_recording,
-    sniff,
-    untimed,
-)
+from sse_tui.recording import Redactor, Writer, open_any, read_recording, sniff
+from sse_tui.recording.importing import raw_header, raw_records, untimed
+from sse_tui.recording.records import Chunk, Close, End, Header, Record
 
 RAW = b"id: 1\ndata: caf\xc3\xa9\n\n: ping\n\ndata: last"
 

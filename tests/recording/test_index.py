@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import BodyIndex, BodyReader, Chunk, Note, Record, chunk, read_recording
+from sse_tui.recording import BodyIndex, BodyReader, read_recording
 from sse_tui.recording.index import WINDOW
+from sse_tui.recording.records import Chunk, Note, Record, chunk
 
 SEED = 20261130
 

@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import Chunk, Note, Record, open_any, read_recording
+from sse_tui.recording import open_any, read_recording
 from sse_tui.recording.record_lines import split_lines
+from sse_tui.recording.records import Chunk, Note, Record
 
 HEADER = b'{"format":"sse-recording","version":1}\n'
 

@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sse_tui.recording import (
+from sse_tui.recording import Redactor, Writer, read_recording
+from sse_tui.recording.records import (
     Chunk,
     Close,
     End,
@@ -18,12 +19,9 @@ from sse_tui.recording import (
     Phase,
     Reconnect,
     Record,
-    Redactor,
     Request,
     Response,
-    Writer,
     chunk,
-    read_recording,
 )
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

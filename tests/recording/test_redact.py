@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import (
+from sse_tui.recording import Redactor, Writer, read_recording
+from sse_tui.recording.record_lines import decode_record, encode_line
+from sse_tui.recording.records import (
     Chunk,
     Close,
     End,
@@ -21,14 +23,10 @@ from sse_tui.recording import (
     Phase,
     Reconnect,
     Record,
-    Redactor,
     Request,
     Response,
-    Writer,
     chunk,
-    read_recording,
 )
-from sse_tui.recording.record_lines import decode_record, encode_line
 
 SECRET = 'sk-Ab/9+x"Zq\\7 é&K'
 PLAIN = "sk-proj-0123456789abcdef"

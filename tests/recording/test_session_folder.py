@@ -7,17 +7,9 @@ from pathlib import Path
 import pytest
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import (
-    Header,
-    Redactor,
-    Writer,
-    is_kept,
-    is_running,
-    mark_kept,
-    new_path,
-    prune,
-    recordings,
-)
+from sse_tui.recording import Redactor, Writer, is_running, mark_kept, new_path, prune
+from sse_tui.recording.records import Header
+from sse_tui.recording.session_folder import is_kept, recordings
 
 
 def made(folder: Path, minute: int, name: str = "chat") -> Path:
@@ -100,7 +92,8 @@ def test_a_running_one_is_never_deleted(tmp_path: Path) -> None:
 def test_one_whose_writer_was_killed_no_longer_runs(tmp_path: Path) -> None:
     path = new_path(tmp_path, "2026-11-30T12:00:00Z", "chat")
     code = (
-        "import os, sys; from sse_tui.recording import Header, Redactor, Writer\n"
+        "import os, sys; from sse_tui.recording import Redactor, Writer\n"
+        "from sse_tui.recording.records import Header\n"
         "writer = Writer(sys.argv[1], Header(), Redactor()); print('up', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

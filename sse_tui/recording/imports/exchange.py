@@ -1,4 +1,4 @@
-"""A request and its response as archives keep them, whole: which of them are streams, and their records."""
+"""A complete request and its response, as archives contain them: whether it is a stream, and its records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sse_tui import fields
 from sse_tui.recording.imports.heads import with_body, without_undone_coding
 from sse_tui.recording.imports.piece import Piece
-from sse_tui.recording.records import Close, Headers, Phase, Record, Request, Response, chunk
+from sse_tui.recording.records import Close, Headers, Note, Phase, Record, Request, Response, chunk
 
 # Reads of a body that came as one text: small enough to be shown while they are read.
 _BLOCK = 1 << 18
@@ -21,9 +21,9 @@ _ASKS = re.compile(rb'"stream"\s*:\s*true')
 class Exchange:
     """One exchange. Times are ns since the first one began, all 0 in an archive without the times of its reads.
 
-    `reads` are the times and sizes of the reads of `body`, which they cover whole; without them it is one.
-    `answered_at` is when the headers were in; `phases` are (name, when it ended, how long it took). `numbers` are the
-    turn and the connection where the archive knows them. Where `asked` is False the request is not known.
+    `reads` are the times and sizes of all reads of `body`; without them it is one read. `answered_at` is when the
+    headers had arrived; `phases` are (name, when it ended, how long it took). `numbers` are the turn and the connection
+    if the archive contains them. If `asked` is False, the request is not known.
     """
 
     method: str
@@ -45,54 +45,52 @@ class Exchange:
     dialect: str | None = None
     numbers: tuple[int, int] | None = None
     asked: bool = True
+    notes: list[Note] = field(default_factory=list)
 
     @property
     def is_stream(self) -> bool:
-        """Whether the answer was an event stream, by its type or by what it begins with."""
+        """Whether the response is an event stream, by its media type or its first bytes."""
         kind = fields.essence(fields.first(self.headers, "content-type"))
         return kind == fields.EVENT_STREAM or bool(_STREAM_START.match(self.body[:256]))
 
     @property
     def asked_for_stream(self) -> bool:
-        """Whether a stream was asked for, so that anything else in its place is worth looking at."""
+        """Whether a stream was requested, so that any other response is worth looking at."""
         accepts = (fields.first(self.request_headers, "accept") or "").lower()
         return fields.EVENT_STREAM in accepts or bool(_ASKS.search(self.request_body[: 1 << 20]))
 
     @property
     def resumes(self) -> str:
-        """The event id after which the request goes on, "" for none."""
+        """The event id after which the request resumes, "" for none."""
         return fields.first(self.request_headers, "last-event-id") or ""
 
     def records(self, turn: int, conn: int) -> Iterator[Record]:
         """The exchange as records of one connection."""
-        request = Request(
-            t=self.t,
-            turn=turn,
-            conn=conn,
-            method=self.method,
-            url=self.url,
-            headers=self.request_headers,
-            dialect=self.dialect,
-        )
+        yield from self.notes
         if self.asked:
+            request = Request(
+                t=self.t,
+                turn=turn,
+                conn=conn,
+                method=self.method,
+                url=self.url,
+                headers=self.request_headers,
+                dialect=self.dialect,
+            )
             yield with_body(request, self.request_body)
-        late = [phase for phase in self.phases if phase[0] == "first_byte"]
-        for name, t, dt in self.phases:
-            if name != "first_byte":
-                yield Phase(t=t, turn=turn, conn=conn, name=name, dt=dt)
+        phases = [Phase(t=t, turn=turn, conn=conn, name=name, dt=dt) for name, t, dt in self.phases]
+        yield from (phase for phase in phases if phase.name != "first_byte")
         last = self.answered_at
         if self.status:
-            headers = without_undone_coding(self.headers, self.body)
             yield Response(
                 t=self.answered_at,
                 turn=turn,
                 conn=conn,
                 status=self.status,
                 http_version=self.http_version,
-                headers=headers,
+                headers=without_undone_coding(self.headers, self.body),
             )
-        for name, t, dt in late:
-            yield Phase(t=t, turn=turn, conn=conn, name=name, dt=dt)
+        yield from (phase for phase in phases if phase.name == "first_byte")
         for t, data in self._pieces():
             last = t
             yield chunk(t, data, turn=turn, conn=conn)
@@ -111,13 +109,13 @@ class Exchange:
 
 
 def streams_of(exchanges: Sequence[Exchange]) -> list[bool]:
-    """Which exchanges of an archive to take: the streams, else those that asked for one."""
+    """Which exchanges of an archive to take: the streams; if there are none, those that requested one."""
     taken = [exchange.is_stream for exchange in exchanges]
     return taken if any(taken) else [exchange.asked_for_stream for exchange in exchanges]
 
 
 class ConnectionNumbers:
-    """Numbers connections, and turns: a request that goes on after an event id belongs to the turn before it."""
+    """Numbers connections and turns: a request that resumes after an event id belongs to the turn before it."""
 
     def __init__(self) -> None:
         self._turn = 0

@@ -1,10 +1,10 @@
 """HTTP archives (HAR 1.2): of Chrome, of Firefox, of proxies, and our own.
 
-An archive has the body of each answer as one text. When its parts came only some say: ours in ``_sseTui`` (every
-read), Chrome's in ``_eventSourceMessages`` (every message of an EventSource). Where that is missing for one of its
-streams the archive gives no times at all, because numbers made of it would be wrong.
+An archive contains the body of each response as one text. Only some say when its parts arrived: ours in ``_sseTui``
+(every read), Chrome's in ``_eventSourceMessages`` (every message of an EventSource). If that is missing for one of the
+streams, no times are used at all, because numbers computed from them would be wrong.
 
-A content coding was removed from the text, which the headers do not say.
+The content coding has been removed from the text, although the headers still mention it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -53,110 +54,83 @@ class _Log(msgspec.Struct):
     own: Any = msgspec.field(default=None, name=OWN)
 
 
-class _RawLog(_Log):
-    # Decoded one by one: an archive of a whole page is mostly other things.
-    entries: list[msgspec.Raw] = []
-
-
-class _RawHar(msgspec.Struct):
-    log: _RawLog
-
-
 class _Har(msgspec.Struct):
     log: _Log
 
 
 def read(pieces: Iterable[Piece]) -> tuple[str, Iterator[Record]]:
     """The clock of an archive's streams and their records. Raises RecordingError."""
-    document = whole(pieces, "HAR").removeprefix(b"\xef\xbb\xbf")
-    log = _log(document)
-    del document
-    taken = _taken(log.entries)
-    started = _first_start(taken)
-    exchanges = [_exchange(entry, index, started) for index, entry in taken]
+    log = _log(whole(pieces, "HAR").removeprefix(b"\xef\xbb\xbf"))
     own = fields(log.own)
-    timed = all(exchange.reads is not None or not exchange.body for exchange, _ in exchanges)
-    clock = own_clock(own) if timed else "none"
-    return clock, _records(exchanges, timed, own)
+    taken = _taken(log.entries)
+    started = min((start for _, entry in taken if (start := _start(entry))), default=0.0)
+    for exchange, entry in taken:
+        _set_times(exchange, entry, started)
+        if not apply_own(exchange, entry.get(OWN)):
+            _set_messages(exchange, items(entry.get("_eventSourceMessages")), _start(entry))
+    exchanges = [exchange for exchange, _ in taken]
+    timed = all(exchange.reads is not None or not exchange.body for exchange in exchanges)
+    return own_clock(own) if timed else "none", _records(exchanges, timed, own)
 
 
 def _log(document: bytes) -> _Log:
     try:
-        return msgspec.json.decode(document, type=_RawHar).log
+        return msgspec.json.decode(document, type=_Har).log
     except BROKEN as error:
         first = error
     try:
-        # What msgspec refuses and browsers write: lone surrogates, NaN.
+        # Browsers write lone surrogates and NaN, which msgspec rejects.
         return msgspec.convert(json.loads(document), type=_Har).log
     except BROKEN:
         hint = "Export it again from the browser's network panel."
         raise malformed("har", f"This is not a valid HAR file: {first}.", hint) from None
 
 
-def _taken(entries: Sequence[Any]) -> list[tuple[int, dict[str, Any]]]:
-    """The entries with a stream, each with its place in the archive."""
-    read = [_entry(raw, index) for index, raw in enumerate(entries)]
-    taken = streams_of([_exchange(entry, index, None)[0] for index, entry in enumerate(read)])
-    found = [(index, entry) for index, entry in enumerate(read) if taken[index] or fields(entry.get(OWN))]
+def _taken(entries: Sequence[Any]) -> list[tuple[Exchange, dict[str, Any]]]:
+    """The exchanges with a stream, or from one of our own archives, each with its entry."""
+    exchanges = [_exchange(entry, position) for position, entry in enumerate(entries, start=1)]
+    found = [
+        (exchange, entry)
+        for exchange, entry, stream in zip(exchanges, entries, streams_of(exchanges), strict=True)
+        if stream or fields(entry.get(OWN))
+    ]
     if not found:
         raise malformed(
             "har-no-stream",
-            f"None of the {len(read)} entries in the HAR file is an event stream.",
+            f"None of the {len(entries)} entries in the HAR file is an event stream.",
             "Export it with content, after the stream has ended.",
         )
     return found
 
 
-def _entry(raw: Any, index: int) -> dict[str, Any]:
-    try:
-        entry = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) else raw
-    except BROKEN as error:
-        raise malformed("har", f"Cannot read entry {index + 1} of the HAR file: {error}.") from None
+def _exchange(entry: Any, position: int) -> Exchange:
     if not isinstance(entry, dict):
-        raise malformed("har", f"Entry {index + 1} of the HAR file is not an object.")
-    return entry
-
-
-def _exchange(entry: dict[str, Any], index: int, started: float | None) -> tuple[Exchange, list[Note]]:
+        raise malformed("har", f"Entry {position} of the HAR file is not an object.")
     request, response = fields(entry.get("request")), fields(entry.get("response"))
     content = fields(response.get("content"))
-    body = text(content.get("text"))
-    raw = (
-        decoded(body, f"The content of entry {index + 1}")
-        if content.get("encoding") == "base64"
-        else encoded(body)
-    )
     headers = pairs(response.get("headers"))
     kind = text(content.get("mimeType"))
     if kind and not has(headers, "content-type"):
         headers.append(("content-type", kind))
-    exchange = Exchange(
+    version = text(response.get("httpVersion"))
+    reason, detail = _ending(entry, response)
+    return Exchange(
         text(request.get("method")) or "GET",
         text(request.get("url")),
         pairs(request.get("headers")),
-        _posted(fields(request.get("postData"))),
+        _bytes(fields(request.get("postData")), "The body of a request"),
         whole_number(response.get("status"), 0, 999) or 0,
-        _version(text(response.get("httpVersion"))),
+        version.upper() if version.lower().startswith("http/") else version,
         headers,
-        raw,
+        _bytes(content, f"The content of entry {position}"),
+        reason=reason,
+        detail=detail,
     )
-    exchange.reason, exchange.detail = _ending(entry, response)
-    notes: list[Note] = []
-    if started is not None:
-        _set_times(exchange, entry, started)
-        own = fields(entry.get(OWN))
-        if not (own and apply_own(exchange, own)):
-            _set_messages(exchange, items(entry.get("_eventSourceMessages")), _start(entry), notes)
-    return exchange, notes
 
 
-def _posted(data: dict[str, Any]) -> bytes:
-    body = text(data.get("text"))
-    return decoded(body, "The body of a request") if data.get("encoding") == "base64" else encoded(body)
-
-
-def _version(version: str) -> str:
-    return version.upper() if version.lower().startswith("http/") else version
+def _bytes(content: dict[str, Any], what: str) -> bytes:
+    body = text(content.get("text"))
+    return decoded(body, what) if content.get("encoding") == "base64" else encoded(body)
 
 
 def _ending(entry: dict[str, Any], response: dict[str, Any]) -> tuple[str, str]:
@@ -167,7 +141,7 @@ def _ending(entry: dict[str, Any], response: dict[str, Any]) -> tuple[str, str]:
 
 
 def _start(entry: dict[str, Any]) -> float:
-    """When the entry began, in seconds since 1970; 0 where that is not said."""
+    """When the entry began, in seconds since 1970; 0 if it does not say."""
     try:
         moment = datetime.fromisoformat(text(entry.get("startedDateTime")))
         return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) / timedelta(seconds=1)
@@ -175,12 +149,8 @@ def _start(entry: dict[str, Any]) -> float:
         return 0.0
 
 
-def _first_start(taken: list[tuple[int, dict[str, Any]]]) -> float:
-    return min((start for _, entry in taken if (start := _start(entry))), default=0.0)
-
-
 def _set_times(exchange: Exchange, entry: dict[str, Any], started: float) -> None:
-    """The phases as the archive has them, in ms, -1 for none; ``connect`` includes ``ssl``."""
+    """Set the phases, which the archive has in ms, -1 for none; ``connect`` includes ``ssl``."""
     start = _start(entry)
     exchange.t = t = round((start - started) * 1e9) if start else 0
     timings = fields(entry.get("timings"))
@@ -202,14 +172,14 @@ def _set_times(exchange: Exchange, entry: dict[str, Any], started: float) -> Non
     exchange.closed_at = t + lasted("receive")
 
 
-def _set_messages(exchange: Exchange, messages: list[Any], start: float, notes: list[Note]) -> None:
-    """Times from Chrome's list of messages: seconds since 1970, a message an event."""
+def _set_messages(exchange: Exchange, messages: list[Any], start: float) -> None:
+    """Set the times from Chrome's list of messages: seconds since 1970, one message for each event."""
     found = [fields(message) for message in messages]
     times = [number(message.get("time")) for message in found]
     known = [time for time in times if time is not None]
     if not known or len(known) != len(times):
         return
-    # Without a date they are only known from the first one on.
+    # Without a date, only the times since the first message are known.
     offset = start if start and abs(known[0] - start) < _DAY_S else known[0]
     base = exchange.t if offset == start else exchange.answered_at
     at = [max(exchange.answered_at, base + round((time - offset) * 1e9)) for time in known]
@@ -221,13 +191,13 @@ def _set_messages(exchange: Exchange, messages: list[Any], start: float, notes: 
         ]
         exchange.body = b"".join(blocks)
         sizes = list(map(len, blocks))
-        notes.append(Note(t=exchange.t, text=NOTE))
+        exchange.notes.append(Note(t=exchange.t, text=NOTE))
     else:
         sizes = _block_sizes(exchange.body)
         if len(sizes) != len(found):
             return
         sizes[-1] += len(exchange.body) - sum(sizes)
-    exchange.reads = _ascending(at, sizes)
+    exchange.reads = list(zip(accumulate(at, max), sizes, strict=True))
     exchange.closed_at = max(exchange.closed_at or 0, exchange.reads[-1][0])
 
 
@@ -241,30 +211,19 @@ def _block_sizes(body: bytes) -> list[int]:
     return [end - before for end, before in zip(ends, [0, *ends], strict=False)]
 
 
-def _ascending(times: list[int], sizes: list[int]) -> list[tuple[int, int]]:
-    reads: list[tuple[int, int]] = []
-    last = 0
-    for t, size in zip(times, sizes, strict=True):
-        last = max(last, t)
-        reads.append((last, size))
-    return reads
-
-
-def _records(
-    exchanges: list[tuple[Exchange, list[Note]]], timed: bool, own: dict[str, Any]
-) -> Iterator[Record]:
+def _records(exchanges: list[Exchange], timed: bool, own: dict[str, Any]) -> Iterator[Record]:
     numbering = ConnectionNumbers()
     others = other_records(own)
-    known = {exchange.numbers for exchange, _ in exchanges}
+    known = {exchange.numbers for exchange in exchanges}
     numbered = None not in known and len(known) == len(exchanges)
     count = 0
     last = 0
-    for exchange, notes in exchanges:
+    for exchange in exchanges:
         if not timed:
             exchange.t = exchange.answered_at = 0
             exchange.phases, exchange.reads, exchange.closed_at = (), None, None
         numbers = exchange.numbers if numbered and exchange.numbers else numbering.next(exchange)
-        for record in (*notes, *exchange.records(*numbers)):
+        for record in exchange.records(*numbers):
             while others and others[0][0] <= count:
                 yield others.pop(0)[1]
                 count += 1

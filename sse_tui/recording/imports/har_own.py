@@ -1,14 +1,14 @@
-"""What our own archives keep beside what HAR knows: numbers only, so that who edits a body edits all there is of it.
+"""What our own archives contain beyond HAR: only numbers, so that the body is in one place, where it can be edited.
 
-In an entry: ``turn``, ``conn``, ``t``, ``answered_at``, ``phases``, ``reads`` ([[ns, bytes], ...] of the body as it
-stands in the entry), ``close`` ({t, reason, detail}), ``dialect``; ``asked`` and ``answered`` are false where the
-recording had no request or no response, which HAR cannot leave out. In the log: ``clock``, and ``records``, the records
-that belong to no exchange, each with its place among all.
+In an entry: ``turn``, ``conn``, ``t``, ``answered_at``, ``phases``, ``reads`` ([[ns, bytes], ...] of the body in the
+entry), ``close`` ({t, reason, detail}), ``dialect``; ``asked`` and ``answered`` are false if the recording had no
+request or no response, which HAR cannot leave out. In the log: ``clock``, and ``records``, the records that do not
+belong to an exchange, each with the number of records before it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -19,6 +19,28 @@ from sse_tui.recording.records import End, Fault, Note, Reconnect, Record
 OWN = "_sseTui"
 CLOCKS = ("kernel", "read", "none", "imported")
 _KINDS = (Fault, Reconnect, Note, End)
+_Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+_Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+
+
+class _Close(msgspec.Struct, frozen=True):
+    t: _Whole | None = None
+    reason: str = ""
+    detail: str = ""
+    code: str = ""
+
+
+class _Own(msgspec.Struct):
+    t: _Whole
+    answered_at: _Whole
+    reads: list[tuple[_Whole, _Whole]]
+    phases: list[tuple[str, int, int]] = []
+    close: _Close = _Close()
+    turn: _Number = 0
+    conn: _Number = 0
+    dialect: str | None = None
+    asked: bool = True
+    answered: bool = True
 
 
 def own_clock(own: dict[str, Any]) -> str:
@@ -27,34 +49,23 @@ def own_clock(own: dict[str, Any]) -> str:
     return clock if clock in CLOCKS else "imported"
 
 
-def apply_own(exchange: Exchange, own: dict[str, Any]) -> bool:
-    """Set the times of an exchange from our own field. False, and nothing set, where they do not fit its body."""
-    reads = _numbers(own.get("reads"), 2)
-    t = whole_number(own.get("t"))
-    answered = whole_number(own.get("answered_at"))
-    if reads is None or t is None or answered is None:
+def apply_own(exchange: Exchange, field: object) -> bool:
+    """Set the times of an exchange from our own field. False, and nothing set, if they do not fit its body."""
+    try:
+        own = msgspec.convert(field, _Own)
+    except BROKEN:
         return False
-    if sum(size for _, size in reads) != len(exchange.body):
+    if sum(size for _, size in own.reads) != len(exchange.body):
         return False
-    close = fields(own.get("close"))
-    phases = [
-        (text(name), whole_number(at), whole_number(dt)) for name, at, dt in _triples(own.get("phases"))
-    ]
-    exchange.reads = [(at, size) for at, size in reads]
-    exchange.t, exchange.answered_at = t, answered
-    exchange.phases = [
-        (name, at, dt) for name, at, dt in phases if name and at is not None and dt is not None
-    ]
-    exchange.closed_at = whole_number(close.get("t"))
-    exchange.reason = text(close.get("reason")) or exchange.reason
-    exchange.detail = text(close.get("detail"))
-    exchange.code = text(close.get("code"))
-    exchange.dialect = text(own.get("dialect")) or None
-    turn, conn = whole_number(own.get("turn"), 1, 2**31), whole_number(own.get("conn"), 1, 2**31)
-    exchange.numbers = (turn, conn) if turn is not None and conn is not None else None
-    # What HAR must have, and the recording had not.
-    exchange.asked = own.get("asked") is not False
-    if own.get("answered") is False:
+    exchange.t, exchange.answered_at, exchange.reads = own.t, own.answered_at, own.reads
+    exchange.phases = [(name, at, dt) for name, at, dt in own.phases if name and at >= 0 and dt >= 0]
+    exchange.closed_at = own.close.t
+    exchange.reason = own.close.reason or exchange.reason
+    exchange.detail, exchange.code = own.close.detail, own.close.code
+    exchange.dialect = own.dialect or None
+    exchange.numbers = (own.turn, own.conn) if own.turn and own.conn else None
+    exchange.asked = own.asked
+    if not own.answered:
         exchange.status = 0
     return True
 
@@ -71,18 +82,3 @@ def other_records(own: dict[str, Any]) -> list[tuple[int, Record]]:
         if place is not None and isinstance(record, _KINDS):
             found.append((place, record))
     return sorted(found, key=lambda pair: pair[0])
-
-
-def _numbers(value: object, width: int) -> list[list[int]] | None:
-    rows: list[list[int]] = []
-    for row in items(value):
-        numbers = [whole_number(cell) for cell in items(row)]
-        known = [cell for cell in numbers if cell is not None]
-        if len(numbers) != width or len(known) != width:
-            return None
-        rows.append(known)
-    return rows if isinstance(value, list) else None
-
-
-def _triples(value: object) -> list[list[Any]]:
-    return [row for row in items(value) if isinstance(row, list) and len(row) == 3]

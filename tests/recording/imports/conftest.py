@@ -9,8 +9,9 @@ from typing import TypeVar
 
 import pytest
 
-from sse_tui.recording import Chunk, Close, Record, Request, Response, import_pieces, open_any, sniff
+from sse_tui.recording import import_pieces, open_any, sniff
 from sse_tui.recording.imports.sniffing import SNIFF_BYTES
+from sse_tui.recording.records import Chunk, Close, Record, Request, Response
 
 T = TypeVar("T")
 MS = 1_000_000

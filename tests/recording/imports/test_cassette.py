@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import Request, Response, open_any, sniff
+from sse_tui.recording import open_any, sniff
+from sse_tui.recording.records import Request, Response
 
 VCRPY = """\
 interactions:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sse_tui.recording import Chunk, Close, Request, Response, import_pieces, sniff
+from sse_tui.recording import import_pieces, sniff
+from sse_tui.recording.records import Chunk, Close, Request, Response
 
 BODY = b"id: 1\ndata: one\n\ndata: * not a remark\n\ndata: [DONE]\n\n"
 BEFORE = b"""\

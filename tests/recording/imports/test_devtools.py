@@ -10,7 +10,8 @@ import pytest
 
 from sse_tui.errors import RecordingError
 from sse_tui.eventstream import Event, Parser
-from sse_tui.recording import Note, open_any, sniff
+from sse_tui.recording import open_any, sniff
+from sse_tui.recording.records import Note
 
 
 def events(body: bytes) -> list[tuple[str, str, str]]:

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import Record, import_pieces, open_any
+from sse_tui.recording import import_pieces, open_any
 from sse_tui.recording.imports import Kind
 from sse_tui.recording.record_lines import encode_line
+from sse_tui.recording.records import Record
 
 BEGINNINGS: dict[Kind, list[bytes]] = {
     "http": [

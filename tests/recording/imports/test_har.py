@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import Note, Phase, Reconnect, Request, Response, open_any, sniff
+from sse_tui.recording import open_any, sniff
+from sse_tui.recording.records import Note, Phase, Reconnect, Request, Response
 
 BODY = "id: 1\ndata: café\n\n: ping\n\ndata: two\n\n"
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from sse_tui.errors import RecordingError
-from sse_tui.recording import Request, Response, enough, open_any, sniff
+from sse_tui.recording import enough, open_any, sniff
+from sse_tui.recording.records import Request, Response
 
 BODY = b"id: 1\ndata: caf\xc3\xa9\n\n: ping\n\ndata: last\n\n"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Thing: a: b\r\n\r\n"

@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from sse_tui.eventstream import Event, Parser
-from sse_tui.recording import Chunk, open_any
+from sse_tui.recording import open_any
+from sse_tui.recording.records import Chunk
 from tests.samples import DATA, stream_files
 
 STREAMS = [path for path in stream_files() if path.is_relative_to(DATA)]
