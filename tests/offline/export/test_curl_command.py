@@ -62,7 +62,9 @@ def test_redacted_values_become_variables() -> None:
         headers=[("Authorization", "Bearer geheimnis2"), ("X-Api-Key", "geheimnis3"), ("Path", "geheimnis4")],
         body='{"api_key": "geheimnis5"}',
     )
-    text = curl_command(TapedConnection(1, 1, 0, Redactor(extra_names=["path"]).request(request)))
+    redacted = Redactor(extra_names=["path"]).record(request)
+    assert isinstance(redacted, Request)
+    text = curl_command(TapedConnection(1, 1, 0, redacted))
     assert "geheimnis" not in text
     assert text.startswith("# Secrets were redacted. Set these first: ")
     found = words(text, AUTHORIZATION="Bearer A", API_KEY="B", SECRET_PATH="C", SECRET="D", CREDENTIALS="E:F")
