@@ -11,15 +11,15 @@ from sse_tui.metrics import Bounds, Finished, Objective, evaluate
 
 def objective_rows(bounds: Bounds, turns: Sequence[Turn]) -> list[Objective]:
     """The rows for the turns that are over and that nobody stopped; [] where there is none."""
-    finished = [_finished(turn) for turn in turns if turn.over and turn.outcome is not Outcome.STOPPED]
+    finished = [
+        Finished(
+            ttft=turn.clocks.clocks().ttft,
+            tpot=turn.tpot.ms,
+            gaps=turn.gaps.between,
+            complete=turn.outcome.complete,
+            error=turn.outcome.failed,
+        )
+        for turn in turns
+        if turn.over and turn.outcome is not Outcome.STOPPED
+    ]
     return evaluate(bounds, finished) if finished else []
-
-
-def _finished(turn: Turn) -> Finished:
-    return Finished(
-        ttft=turn.clocks.clocks().ttft,
-        tpot=turn.tpot.ms,
-        gaps=turn.gaps.between,
-        complete=turn.outcome.complete,
-        error=turn.outcome.failed,
-    )

@@ -268,19 +268,14 @@ def conclude(facts: EndingFacts) -> Conclusion:
         detail = phrase(facts.stream.detail)
     else:
         detail = phrase(close.detail) if close is not None else ""
+    unnamed = f"http-{facts.status}" if facts.status is not None else "no-response"
     return Conclusion(
         ending,
         facts.events,
         detail,
-        ending.code or _transport_code(facts, close),
+        ending.code or (close.code if close is not None else "") or unnamed,
         END_MARKERS.get(facts.dialect.chosen.name, "its end marker"),
     )
-
-
-def _transport_code(facts: EndingFacts, close: Close | None) -> str:
-    if close is not None and close.code:
-        return close.code
-    return f"http-{facts.status}" if facts.status is not None else "no-response"
 
 
 def _ending(facts: EndingFacts, close: Close) -> Ending:

@@ -144,11 +144,10 @@ class Turn:
             return Conclusion(Ending.UNFINISHED, self.events)
         if self.reconnecting:
             return Conclusion(Ending.RECONNECTING, self.events)
-        last = self.connections[-1] if self.connections else None
-        if last is None or last.close is None:
-            opened = last is not None and last.response is not None
-            answered = Ending.STREAMING if self.events else Ending.WAITING
-            return Conclusion(answered if opened else Ending.CONNECTING, self.events)
+        last = self.connections[-1] if self.connections else Connection(0)
+        if last.close is None:
+            opened = Ending.STREAMING if self.events else Ending.WAITING
+            return Conclusion(opened if last.response is not None else Ending.CONNECTING, self.events)
         streams = (conn.close for conn in reversed(self.connections) if conn.close and conn.streamed)
         concluded = conclude(
             EndingFacts(
@@ -173,11 +172,8 @@ class Turn:
 
     def _no_stream(self, concluded: Conclusion) -> Conclusion | None:
         """A body that ended in order, and of which nothing could be read since it is not an event stream."""
-        if (
-            self.events
-            or self.answer.text_length
-            or concluded.outcome not in (Outcome.ENDED, Outcome.STOPPED)
-        ):
+        orderly = concluded.outcome in (Outcome.ENDED, Outcome.STOPPED)
+        if self.events or self.answer.text_length or not orderly:
             return None
         for finding in self.findings:
             if finding.rule == "wrong-content-type" and finding.severity == "error":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sse_tui import fields
@@ -22,42 +24,40 @@ class ClientComparison(NamedTuple):
     cut: bool
 
 
+@dataclass
 class _Body:
-    def __init__(self) -> None:
-        self.content_type: str | None = fields.EVENT_STREAM
-        self.status = 200
-        self.dialect = "auto"
-        self.decoder = ContentDecoder([])
-        self.pieces: list[bytes] = []
-        self.size = 0
+    content_type: str | None = fields.EVENT_STREAM
+    status: int = 200
+    dialect: str = "auto"
+    decoder: ContentDecoder = field(default_factory=lambda: ContentDecoder([]))
+    data: bytearray = field(default_factory=bytearray)
 
 
 def compare_clients(records: Iterable[Record], dialect: str | None = None) -> list[ClientComparison]:
     """Every connection that brought a body under the status 200, in order."""
-    bodies: dict[int, _Body] = {}
+    bodies = defaultdict[int, _Body](_Body)
     for record in records:
-        if not isinstance(record, Request | Response | Chunk):
-            continue
-        body = bodies.setdefault(record.conn, _Body())
         if isinstance(record, Request):
-            body.dialect = record.dialect or "auto"
+            bodies[record.conn].dialect = record.dialect or "auto"
         elif isinstance(record, Response):
+            body = bodies[record.conn]
             body.status = record.status
             body.decoder = ContentDecoder(record.headers)
             body.content_type = fields.first(record.headers, "content-type")
-        elif body.size <= MAX_BODY:
-            data = body.decoder.decode(record.data)
-            body.pieces.append(data)
-            body.size += len(data)
+        elif isinstance(record, Chunk) and len(bodies[record.conn].data) <= MAX_BODY:
+            body = bodies[record.conn]
+            body.data += body.decoder.decode(record.data)
     return [
-        _comparison(conn, body, dialect) for conn, body in bodies.items() if body.status == 200 and body.size
+        ClientComparison(
+            conn,
+            compare(
+                bytes(body.data[:MAX_BODY]), content_type=body.content_type, dialect=dialect or body.dialect
+            ),
+            len(body.data) > MAX_BODY,
+        )
+        for conn, body in bodies.items()
+        if body.status == 200 and body.data
     ]
-
-
-def _comparison(conn: int, body: _Body, dialect: str | None) -> ClientComparison:
-    data = b"".join(body.pieces)[:MAX_BODY]
-    results = compare(data, content_type=body.content_type, dialect=dialect or body.dialect)
-    return ClientComparison(conn, results, body.size > MAX_BODY)
 
 
 def comparison_json(comparison: ClientComparison) -> dict[str, Any]:

@@ -150,11 +150,11 @@ class _Search:
         """Cut the reads at these ends (at every byte without any) and take parts away."""
         units: list[_Unit] = []
         for at, unit in enumerate(self.units):
-            if not isinstance(unit, Chunk | _Piece) or not unit.data:
+            piece = _Piece(at, unit, unit.data) if isinstance(unit, Chunk) else unit
+            if isinstance(piece, _Piece) and piece.data:
+                units += [piece._replace(data=part) for part in _parts(piece.data, end)]
+            else:
                 units.append(unit)
-                continue
-            number, read = (unit.number, unit.read) if isinstance(unit, _Piece) else (at, unit)
-            units += [_Piece(number, read, part) for part in _parts(unit.data, end)]
         self.units = units
         self._level(name, None)
 

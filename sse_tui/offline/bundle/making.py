@@ -12,7 +12,6 @@ from pathlib import Path
 
 from sse_tui.config import Config
 from sse_tui.errors import SseTuiError, UsageError
-from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.offline.bundle import words
 from sse_tui.offline.bundle.known_secrets import bundle_redactor, learn_secrets
 from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text
@@ -122,7 +121,7 @@ class _Maker:
         return path
 
     def _report(self, path: Path, dialect: str | None, name: str) -> Report:
-        limit = self._config.recording.max_event_bytes if self._config is not None else MAX_EVENT_BYTES
+        limit = (self._config or Config()).recording.max_event_bytes
         recording = read_recording(path)
         report = report_of(recording.header, recording, name, dialect=dialect, max_event_bytes=limit)
         report.damage = self._opened.notes

@@ -10,7 +10,7 @@ import html
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -93,14 +93,8 @@ def _search_bodies(name: str, file: BinaryIO, secrets: list[str]) -> None:
 
 
 def _search_texts(name: str, text: str, secrets: list[str]) -> None:
-    for form in _as_read(text):
-        if found := SecretSearch(secrets).feed(form.encode("utf-8", "surrogatepass")):
-            raise leak(name, found)
-
-
-def _as_read(text: str) -> Iterator[str]:
     """The text as whoever looks at it reads it: without escapes of HTML or Markdown, and without tags."""
     bare = html.unescape(_INVISIBLE.sub("", text))
-    yield html.unescape(text)
-    yield bare
-    yield _ESCAPED.sub(r"\1", bare)
+    for form in (html.unescape(text), bare, _ESCAPED.sub(r"\1", bare)):
+        if found := SecretSearch(secrets).feed(form.encode("utf-8", "surrogatepass")):
+            raise leak(name, found)

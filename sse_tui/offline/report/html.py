@@ -78,8 +78,7 @@ def _turn(report: Report, turn: Turn) -> Iterator[str]:
     yield f"<section><h2>{title}</h2>"
     if request:
         yield f'<p class="request"><code>{_e(request)}</code></p>'
-    yield _rows(parts.summary_rows(turn))
-    yield "</section>"
+    yield from [_rows(parts.summary_rows(turn)), "</section>"]
     yield from _timelines(report, turn)
     yield from _findings(turn)
     if timing := parts.timing_rows(report, turn):
@@ -94,17 +93,14 @@ def _findings(turn: Turn) -> Iterator[str]:
 
 def _finding(shown: parts.Shown) -> str:
     finding = shown.finding
-    lines = [
-        f'<article class="finding {finding.severity}"><h3><b>{finding.severity}</b> {_e(finding.rule)}</h3>',
-        f'<p class="place">{_e(parts.location(finding))}</p><p>{_e(finding.message)}</p>',
-    ]
-    if shown.advice:
-        lines.append(f"<p>{_e(shown.advice)}</p>")
-    if finding.raw:
-        lines.append(f"<pre>{_e(parts.quoted(finding, 200))}</pre>")
-    if shown.reference:
-        lines.append(f'<p class="place">see {_e(shown.reference)}</p>')
-    return "".join([*lines, "</article>"])
+    advice = f"<p>{_e(shown.advice)}</p>" if shown.advice else ""
+    raw = f"<pre>{_e(parts.quoted(finding, 200))}</pre>" if finding.raw else ""
+    reference = f'<p class="place">see {_e(shown.reference)}</p>' if shown.reference else ""
+    return (
+        f'<article class="finding {finding.severity}"><h3><b>{finding.severity}</b> {_e(finding.rule)}</h3>'
+        f'<p class="place">{_e(parts.location(finding))}</p><p>{_e(finding.message)}</p>'
+        f"{advice}{raw}{reference}</article>"
+    )
 
 
 def _timelines(report: Report, turn: Turn) -> Iterator[str]:

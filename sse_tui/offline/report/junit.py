@@ -15,9 +15,8 @@ from sse_tui.text.safety import xml
 def render(report: Report, fail_on: str = "error") -> str:
     """The document. `fail_on` is the severity from which a finding is a failure: "error", "warning", "never"."""
     suites = [_suite(report, turn, fail_on) for turn in report.turns]
-    return (
-        "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>", *suites, "</testsuites>"]) + "\n"
-    )
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    return "\n".join([head, "<testsuites>", *suites, "</testsuites>", ""])
 
 
 def _suite(report: Report, turn: Turn, fail_on: str) -> str:
@@ -48,14 +47,9 @@ def _rules(turn: Turn, fail_on: str) -> Iterator[str]:
 
 
 def _words(finding: Finding) -> str:
-    lines = [
-        f"{finding.severity} {finding.rule} ({parts.location(finding)})",
-        finding.message,
-        finding.advice,
-    ]
-    if finding.raw:
-        lines.append(parts.quoted(finding))
-    return "\n".join(line for line in [*lines, finding.reference] if line)
+    head = f"{finding.severity} {finding.rule} ({parts.location(finding)})"
+    lines = [head, finding.message, finding.advice, parts.quoted(finding), finding.reference]
+    return "\n".join(line for line in lines if line)
 
 
 def _case(name: str, group: str, failure: str = "", words: str = "") -> str:

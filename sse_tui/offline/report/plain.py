@@ -36,7 +36,10 @@ def _lines(report: Report) -> Iterator[str]:
         yield from _table(parts.OBJECTIVE_TITLES, objectives)
     if report.judgements:
         yield from ["", "Expectations"]
-        yield from _judgements(report)
+        for judgement in report.judgements:
+            number = f"  turn {judgement.turn}" if len(report.turns) > 1 else ""
+            state = "pass" if judgement.passed else "FAIL"
+            yield f"  {state}{number}  {_flat(judgement.expectation.text)}  ({judgement.found})"
     for note in (*report.damage, *report.analysis.problems):
         yield f"note: {_flat(note)}"
 
@@ -94,14 +97,6 @@ def _finding(shown: parts.Shown) -> Iterator[str]:
         yield f"    | {parts.quoted(finding)}"
     if shown.reference:
         yield f"    see {shown.reference}"
-
-
-def _judgements(report: Report) -> Iterator[str]:
-    several = len(report.turns) > 1
-    for judgement in report.judgements:
-        turn = f"  turn {judgement.turn}" if several else ""
-        state = "pass" if judgement.passed else "FAIL"
-        yield f"  {state}{turn}  {_flat(judgement.expectation.text)}  ({judgement.found})"
 
 
 def _quote(text: str) -> Iterator[str]:

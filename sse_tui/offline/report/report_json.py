@@ -24,13 +24,8 @@ def render(report: Report) -> dict[str, Any]:
     }
     if report.judgements:
         out["expectations"] = [
-            {
-                "expect": judgement.expectation.text,
-                "turn": judgement.turn,
-                "passed": judgement.passed,
-                "found": judgement.found,
-            }
-            for judgement in report.judgements
+            {"expect": one.expectation.text, "turn": one.turn, "passed": one.passed, "found": one.found}
+            for one in report.judgements
         ]
     if report.objectives:
         out["slo"] = [row._asdict() for row in report.objectives]

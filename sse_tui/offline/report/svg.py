@@ -28,12 +28,12 @@ def timeline(line: Timeline, findings: Sequence[Finding]) -> str:
     lanes = [("reads", line.reads), ("events", line.events), ("tokens", line.tokens)]
     if line.beats:
         lanes.append(("comments", line.beats))
-    height = TOP + LANE * len(lanes) + LABEL_ROWS + 18
+    bottom = TOP + LANE * len(lanes)
+    height = bottom + LABEL_ROWS + 18
     parts = [
         f'<svg class="timeline" width="100%" height="{height}" role="img" '
         f'aria-label="Timeline of connection {line.conn}" xmlns="http://www.w3.org/2000/svg">'
     ]
-    bottom = TOP + LANE * len(lanes)
     parts += _silences(line, bottom)
     for number, (name, places) in enumerate(lanes):
         base = TOP + LANE * (number + 1) - 2
@@ -108,5 +108,5 @@ def _axis(line: Timeline, height: int) -> Iterator[str]:
     for share, anchor in ((0, "start"), (25, "middle"), (50, "middle"), (75, "middle"), (100, "end")):
         value = span * share / 100
         text = ms(value / 1e6) if line.timed else f"byte {int(value):,}"
-        hidden = ' class="axis minor"' if share in (25, 75) else ' class="axis"'
-        yield f'<text{hidden} x="{share}%" y="{height - 3}" text-anchor="{anchor}">{text}</text>'
+        kind = "axis minor" if share in (25, 75) else "axis"
+        yield f'<text class="{kind}" x="{share}%" y="{height - 3}" text-anchor="{anchor}">{text}</text>'

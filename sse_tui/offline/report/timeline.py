@@ -128,11 +128,11 @@ class Timeline:
         """The longest silences between reads, (from, to), the longest first; [] without times."""
         if not self.timed:
             return []
+        pairs = [(-begin, -end) for _, begin, end in self._silences]
         if self._first_read is None:
-            ends = [(self.start, self.end)]
+            pairs.append((self.start, self.end))
         else:
-            ends = [(self.start, self._first_read), (self._last_read, self.end)]
-        pairs = [*((-begin, -end) for _, begin, end in self._silences), *ends]
+            pairs += [(self.start, self._first_read), (self._last_read, self.end)]
         longest = nlargest(most, sorted(pairs), key=lambda pair: pair[1] - pair[0])
         return [(begin, end) for begin, end in longest if end > begin]
 
