@@ -178,7 +178,7 @@ _RECORDS: Mapping[type, Callable[[Any], str]] = {
     Request: _request,
     Response: _response,
     Fault: lambda record: record.did + (f" ({record.plan})" if record.plan else ""),
-    Close: lambda record: f"{record.reason}  {record.detail}".rstrip(),
+    Close: lambda record: str(record.words),
     Reconnect: lambda record: f"{last_id(record.last_event_id)}  in {record.delay_ms:.0f} ms",
     Note: lambda record: str(record.text),
     End: lambda record: str(record.reason),
