@@ -112,13 +112,8 @@ def expected(type_: Any) -> str:
 
 
 def _bounds(meta: msgspec.Meta) -> str:
-    words = []
-    if meta.ge is not None:
-        words.append(f"at least {meta.ge}")
-    if meta.gt is not None:
-        words.append(f"more than {meta.gt}")
-    if meta.le is not None:
-        words.append(f"at most {meta.le}")
+    bounds = (("at least", meta.ge), ("more than", meta.gt), ("at most", meta.le))
+    words = [f"{word} {bound}" for word, bound in bounds if bound is not None]
     return " of " + " and ".join(words) if words else ""
 
 

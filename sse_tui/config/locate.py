@@ -15,6 +15,7 @@ _DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
 _HEADER = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]\]?\s*(?:#.*)?$")
 _ASSIGNMENT = re.compile(rf"\s*({_DOTTED})\s*=")
 _PART_RE = re.compile(_PART)
+_DELIMITER = re.compile(r"\"{3}|'{3}")
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
@@ -57,17 +58,6 @@ def _parts(text: str) -> KeyPath:
 
 def _open_string(line: str, closing: str) -> str:
     """The delimiter of the multi-line string that is still open at the end of `line`, "" for none."""
-    position = 0
-    while True:
-        if closing:
-            position = line.find(closing, position)
-            if position < 0:
-                return closing
-            position += 3
-            closing = ""
-        found = [(line.find(mark, position), mark) for mark in ('"""', "'''")]
-        opened = [pair for pair in found if pair[0] >= 0]
-        if not opened:
-            return ""
-        position, closing = min(opened)
-        position += 3
+    for delimiter in _DELIMITER.findall(line):
+        closing = "" if delimiter == closing else closing or delimiter
+    return closing

@@ -4,9 +4,8 @@ Times come in as integer ns of one monotonic clock; results are in ms.
 """
 
 from sse_tui.metrics.clocks import ClockBuilder, Clocks
-from sse_tui.metrics.gaps import STUTTER_MS, Gaps, Tpot
+from sse_tui.metrics.gaps import STUTTER_MS, Gaps, Tpot, label_for
 from sse_tui.metrics.idle import Idle, IdleView
-from sse_tui.metrics.labels import label_for
 from sse_tui.metrics.percentiles import Stats
 from sse_tui.metrics.slo import Bounds, Finished, Objective, evaluate, passed
 

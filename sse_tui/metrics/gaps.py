@@ -8,6 +8,8 @@
   if there is one (vLLM, AIPerf and MLPerf agree if the first event contains one token).
 - Decode speed is 1/TPOT, never tokens divided by the total time.
 - A gap across a reconnect is kept separate: it says nothing about the model.
+- The gap is called ITL, inter-token latency, as long as every event contains one token. If events contain several, it
+  is ICL, inter-chunk latency (AIPerf); calling it ITL would be wrong by that factor.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from sse_tui.metrics.percentiles import Samples, Stats
 
 STUTTER_MS = 100.0
 RECENT = 512
+# The server's count often includes an end token that is not sent, and some servers send a token in two halves.
+_ONE_EACH = (0.8, 1.25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +146,9 @@ class Gaps:
         """Token-bearing events per second in the window that ends `now`, for a live display."""
         since = now - window_ms * NS_PER_MS
         return sum(since < t <= now for t in self._times) * 1000 / window_ms
+
+
+def label_for(tokens_per_event: float | None) -> str:
+    """ITL if events contain one token each, as far as the counts show; ICL otherwise or if unknown."""
+    low, high = _ONE_EACH
+    return "ITL" if tokens_per_event is not None and low <= tokens_per_event <= high else "ICL"

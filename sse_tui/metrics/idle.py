@@ -101,10 +101,6 @@ class Idle:
                 return median(periods)
         return None
 
-    def beat_ago(self, now: int) -> float | None:
-        """ms since the last heartbeat; None without any."""
-        return _ago(self.last_beat, now)
-
     def view(self, now: int) -> IdleView:
         """All clocks at `now`, ns."""
         silent = _ago(self.last_bytes, now)

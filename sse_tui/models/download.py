@@ -56,8 +56,13 @@ def fetch(source: DownloadSource, part: Path, report: ProgressReporter) -> str:
                     delays = iter(_DELAYS_S)
                 delay = next(delays, None)
                 if delay is None:
-                    raise _network(source.url, error) from error
-                _sleep(delay, report, transfer)
+                    raise ModelError(
+                        "download-network",
+                        f"The download from {httpx.URL(source.url).host} failed: {str(error) or type(error).__name__}.",
+                        "Check the network connection and run the command again: "
+                        "the download continues where it stopped.",
+                    ) from error
+                _sleep(delay, transfer.report)
             except httpx.InvalidURL as error:
                 raise ModelError("download-url", f"Invalid URL {source.url!r}: {error}.") from error
     _validator_file(part).unlink(missing_ok=True)
@@ -85,27 +90,37 @@ class _Transfer:
         self.total = source.size
         self._continue_part()
 
+    def report(self) -> None:
+        """Report the progress."""
+        self._report("download", self.done, self.total)
+
     def attempt(self, client: httpx.Client) -> None:
         """Request what is missing. Raises `httpx.TransportError` if the connection breaks."""
         if self.total is not None and self.done == self.total:
             return
-        self._report("download", self.done, self.total)
+        self.report()
         with client.stream("GET", self._source.url, headers=self._headers()) as response:
             if response.status_code == 416:
                 self._past_the_end(response)
                 return
             if not response.is_success:
-                raise _refused(self._source.url, response)
+                status = f"{response.status_code} {response.reason_phrase}"
+                raise ModelError(
+                    "download-refused", f"{self._source.url} returned {status}.", "Check the URL."
+                )
             self._begin(response)
             with disk_errors(self._part), self._part.open("ab", buffering=BLOCK) as file:
                 for block in response.iter_raw():
                     self._check_start(block)
                     file.write(block)
-                    self.digest.update(block)
-                    self.done += len(block)
-                    self._report("download", self.done, self.total)
+                    self._take(block)
         if self.total is not None and self.done < self.total:
             raise httpx.ReadError(f"the connection ended at {self.done} of {self.total} bytes")
+
+    def _take(self, block: bytes) -> None:
+        self.digest.update(block)
+        self.done += len(block)
+        self.report()
 
     def _continue_part(self) -> None:
         """Continue with the part of an earlier run, if there is one."""
@@ -116,9 +131,7 @@ class _Transfer:
             return
         with self._part.open("rb") as file:
             while block := file.read(BLOCK):
-                self.digest.update(block)
-                self.done += len(block)
-                self._report("download", self.done, self.total)
+                self._take(block)
         if self.total is not None and self.done > self.total:
             self._start_over()
 
@@ -149,7 +162,10 @@ class _Transfer:
                 f"The file at {self._source.url} has {self.total} bytes; {self._source.size} were expected.",
             )
         require_space(self._part.parent, (self.total or 0) - self.done)
-        validator = _strong_validator(response)
+        # If-Range may carry a strong entity tag or a date.
+        validator = response.headers.get("ETag", "")
+        if not validator.startswith('"'):
+            validator = response.headers.get("Last-Modified", "")
         if validator:
             _validator_file(self._part).write_text(validator)
         else:
@@ -181,15 +197,6 @@ def _validator_file(part: Path) -> Path:
     return part.with_name(part.name + ".etag")
 
 
-def _strong_validator(response: httpx.Response) -> str:
-    """What ``If-Range`` may carry: a strong entity tag, else the date; "" for neither."""
-    tag: str = response.headers.get("ETag", "")
-    if tag.startswith('"'):
-        return tag
-    date: str = response.headers.get("Last-Modified", "")
-    return date
-
-
 def _tls() -> ssl.SSLContext:
     """Trusts the certificates that httpx brings, the system's, and those that pip is configured with."""
     context = httpx.create_ssl_context()
@@ -201,28 +208,9 @@ def _tls() -> ssl.SSLContext:
     return context
 
 
-def _sleep(
-    delay: float, report: ProgressReporter, transfer: _Transfer, pause: Callable[[float], None] = time.sleep
-) -> None:
+def _sleep(delay: float, report: Callable[[], None]) -> None:
     """Wait before the next attempt, in short sleeps so that a cancellation is noticed."""
     end = time.monotonic() + delay
     while time.monotonic() < end:
-        report("download", transfer.done, transfer.total)
-        pause(min(0.1, delay))
-
-
-def _network(url: str, error: httpx.TransportError) -> ModelError:
-    host = httpx.URL(url).host
-    return ModelError(
-        "download-network",
-        f"The download from {host} failed: {str(error) or type(error).__name__}.",
-        "Check the network connection and run the command again: the download continues where it stopped.",
-    )
-
-
-def _refused(url: str, response: httpx.Response) -> ModelError:
-    return ModelError(
-        "download-refused",
-        f"{url} returned {response.status_code} {response.reason_phrase}.",
-        "Check the URL.",
-    )
+        report()
+        time.sleep(min(0.1, delay))

@@ -25,7 +25,11 @@ class ContentDecoder:
         self.codings = tuple(coding for coding in codings if coding != "identity")
         self.damage: str | None = None
         known = [coding in ("gzip", "x-gzip", "deflate") for coding in codings]
-        self._stages = [_inflater(coding) for coding in reversed(codings)] if all(known) else []
+        self._stages = (
+            [_Deflate() if coding == "deflate" else _Gzip() for coding in reversed(codings)]
+            if all(known)
+            else []
+        )
         if not all(known):
             self.damage = f"cannot decode content-encoding: {', '.join(codings)}"
 
@@ -108,7 +112,3 @@ def _expand(inner: zlib._Decompress, data: bytes) -> bytes:
     if inner.unconsumed_tail:
         raise zlib.error(f"one read expands to more than {MOST} bytes")
     return out
-
-
-def _inflater(coding: str) -> _Gzip | _Deflate:
-    return _Deflate() if coding == "deflate" else _Gzip()

@@ -10,12 +10,12 @@ from itertools import chain
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording.imports import Kind, Piece, import_pieces, kind_of, raw_records
-from sse_tui.recording.imports.sniffing import SNIFF_BYTES, undecided
+from sse_tui.recording.imports.sniffing import SNIFF_BYTES, enough
 from sse_tui.recording.reader import Pairs, Recording, Source, opened, read_recording, recording_of_blocks
 from sse_tui.recording.record_lines import LineDecoder
 from sse_tui.recording.records import Chunk, Header
 
-__all__ = ["SNIFF_BYTES", "enough", "open_any", "raw_header", "raw_records", "sniff", "untimed"]
+__all__ = ["SNIFF_BYTES", "enough", "open_any", "raw_records", "sniff", "untimed"]
 
 # First bytes of what people open by mistake, what it is, and a hint.
 _BINARY = (
@@ -40,16 +40,6 @@ def sniff(first: bytes, name: str = "the input") -> Kind:
     return kind_of(first)
 
 
-def enough(first: bytes) -> bool:
-    """Whether these first bytes are enough to recognise the format."""
-    return not undecided(first)
-
-
-def raw_header(*, tool: str = "", created: str = "") -> Header:
-    """The header for an imported stream, whose times have no meaning."""
-    return Header(tool=tool, created=created, clock="none")
-
-
 def untimed(blocks: Iterable[bytes]) -> Iterator[Piece]:
     """The blocks of an input without times, for `raw_records` and the importers."""
     for block in blocks:
@@ -67,7 +57,7 @@ def open_any(source: Source, *, tool: str = "", created: str = "") -> Recording:
     kind = sniff(first, name)
     if kind == "recording":
         return read_recording(source) if again else recording_of_blocks(begun, name)
-    header = raw_header(tool=tool, created=created)
+    header = Header(tool=tool, created=created, clock="none")
     return _imported(kind, name, header, blocks if again else lambda: begun)
 
 

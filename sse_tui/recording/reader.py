@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeAlias
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording.open_file import cannot_read
-from sse_tui.recording.record_lines import Damage, LineDecoder, decode_header, split_lines
+from sse_tui.recording.record_lines import LineDecoder, decode_header, split_lines
 from sse_tui.recording.records import Header, Record
 
 BLOCK = 1 << 18
@@ -22,30 +22,20 @@ class Recording:
     """A recording: its header and, by iteration, its records.
 
     A recording at a path can be iterated any number of times, always from the beginning; one from a stream only once.
-    `damage` and `unknown` say what the latest iteration skipped: damaged lines, including a last line that was cut
-    off, and records of unknown kinds.
+    `skipped` says what the latest iteration skipped: damaged lines, including a last line that was cut off, and records
+    of unknown kinds.
     """
 
     def __init__(self, name: str, header: Header, read: Callable[[LineDecoder], Pairs]) -> None:
         self.name = name
         self.header = header
         self.read = read
-        self._lines = LineDecoder()
-
-    @property
-    def damage(self) -> list[Damage]:
-        """The lines that were skipped because they are damaged."""
-        return self._lines.damage
-
-    @property
-    def unknown(self) -> dict[str, int]:
-        """How many records of each unknown kind were skipped."""
-        return self._lines.unknown
+        self.skipped = LineDecoder()
 
     @property
     def notes(self) -> list[str]:
         """What the latest iteration skipped, in words."""
-        return self._lines.notes
+        return self.skipped.notes
 
     def __iter__(self) -> Iterator[Record]:
         for _, record in self.with_offsets():
@@ -53,8 +43,8 @@ class Recording:
 
     def with_offsets(self) -> Pairs:
         """The records, each with the byte offset of its line in the file."""
-        self._lines = LineDecoder()
-        return self.read(self._lines)
+        self.skipped = LineDecoder()
+        return self.read(self.skipped)
 
 
 def read_recording(source: Source) -> Recording:

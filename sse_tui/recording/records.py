@@ -76,9 +76,7 @@ class Request(_Record, kw_only=True, omit_defaults=True, tag="request", frozen=T
     @property
     def data(self) -> bytes:
         """The body as it was sent, b"" for none."""
-        if self.body_b64 is not None:
-            return base64.b64decode(self.body_b64)
-        return (self.body or "").encode()
+        return base64.b64decode(self.body_b64) if self.body_b64 is not None else (self.body or "").encode()
 
 
 class Phase(_Record, kw_only=True, omit_defaults=True, tag="phase", frozen=True):
@@ -112,9 +110,7 @@ class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True)
     @property
     def data(self) -> bytes:
         """The bytes as they were read."""
-        if self.b64 is not None:
-            return base64.b64decode(self.b64)
-        return (self.text or "").encode()
+        return base64.b64decode(self.b64) if self.b64 is not None else (self.text or "").encode()
 
     @property
     def size(self) -> int:

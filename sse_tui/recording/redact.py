@@ -98,7 +98,7 @@ class Redactor:
             case Chunk():
                 return self._chunk(record)
             case Request():
-                return self._request(record)
+                return self.request(record)
             case Response():
                 # New cookies and session IDs are secrets, too.
                 headers = self._masked_headers(self._headers(record.headers))
@@ -119,7 +119,8 @@ class Redactor:
             return record
         return chunk(record.t, masked, turn=record.turn, conn=record.conn, clock=record.clock)
 
-    def _request(self, record: Request) -> Request:
+    def request(self, record: Request) -> Request:
+        """A request without its secrets, which are remembered."""
         # Learn everything before masking: the body may name a secret that the URL contains, too.
         headers = self._headers(record.headers)
         url = self._url(record.url)

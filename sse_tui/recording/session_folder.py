@@ -34,13 +34,11 @@ def new_path(directory: str | Path, created: str, name: str) -> Path:
     words = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:LONGEST_NAME].strip("-") or "session"
     stem = f"{moment:%Y-%m-%dT%H-%M-%SZ}-{words}"
     directory = Path(directory)
-    number = 1
-    while True:
-        candidate = stem if number == 1 else f"{stem}-{number}"
-        taken = [directory / f"{candidate}{suffix}" for suffix in (SUFFIX, KEPT_SUFFIX)]
-        if not any(os.path.lexists(path) for path in taken):
-            return taken[0]
+    candidate, number = stem, 1
+    while any(os.path.lexists(directory / f"{candidate}{suffix}") for suffix in (SUFFIX, KEPT_SUFFIX)):
         number += 1
+        candidate = f"{stem}-{number}"
+    return directory / f"{candidate}{SUFFIX}"
 
 
 def is_kept(path: str | Path) -> bool:

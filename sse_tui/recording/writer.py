@@ -47,7 +47,10 @@ class Writer(OpenFile):
         self._redactor = redactor
         self._size = 0
         try:
-            _make_folder(self.path.parent)
+            try:
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except FileExistsError:
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
             if self.path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             flags = os.O_RDWR if append else os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -149,10 +152,3 @@ def _whole_lines(fd: int) -> int:
             return start + found + 1
         end = start
     return 0
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except FileExistsError:
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None

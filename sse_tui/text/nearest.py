@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def nearest(given: str, known: Iterable[str], *, most: int = 1, likeness: float = 0.6) -> list[str]:
-    """At most `most` names similar to `given`, best first; `likeness` is the minimum ratio of `difflib`, 0 to 1."""
-    from difflib import get_close_matches  # only needed after a mistake
-
-    return get_close_matches(given, list(known), most, likeness)
-
-
 def did_you_mean(
     given: str, known: Iterable[str], otherwise: str = "", *, most: int = 1, likeness: float = 0.6
 ) -> str:
-    """``Did you mean x?``, or `otherwise` if no known name is similar to `given`."""
-    near = nearest(given, known, most=most, likeness=likeness)
+    """``Did you mean x?``, or `otherwise` if no known name is similar to `given`.
+
+    Names at most `most` names, best first; `likeness` is the minimum ratio of `difflib`, 0 to 1.
+    """
+    from difflib import get_close_matches  # only needed after a mistake
+
+    near = get_close_matches(given, list(known), most, likeness)
     return f"Did you mean {' or '.join(near)}?" if near else otherwise

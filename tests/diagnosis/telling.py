@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.diagnosis import Finding
-from sse_tui.recording.importing import raw_header, raw_records, untimed
+from sse_tui.recording.importing import raw_records, untimed
 from sse_tui.recording.records import End, Header, Reconnect, Record, Request
 from tests.analysis.story import STREAM_HEADERS, Story, ms
 
@@ -70,7 +70,7 @@ class Wire(Story):
 
 def read(records: Iterable[Record], *, clock: str = "read", dialect: str | None = None) -> Analysis:
     """Everything is read, and no rule has failed on it."""
-    analysis = Analysis(Header(clock=clock) if clock != "none" else raw_header(), dialect=dialect)
+    analysis = Analysis(Header(clock=clock) if clock != "none" else Header(clock="none"), dialect=dialect)
     for record in records:
         analysis.feed(record)
     analysis.finish()

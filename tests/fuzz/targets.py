@@ -140,7 +140,7 @@ def recording(data: bytes) -> None:
         records = list(opened)
     except RecordingError:
         return
-    assert len(opened.damage) <= data.count(b"\n") + 1
+    assert len(opened.skipped.damage) <= data.count(b"\n") + 1
     with tempfile.NamedTemporaryFile(suffix=".sse.jsonl") as file, Follower(file.name) as follower:
         followed: list[Record] = []
         size = 1 + len(data) // 12

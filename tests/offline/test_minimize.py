@@ -11,14 +11,14 @@ import pytest
 from sse_tui.errors import UsageError
 from sse_tui.offline.minimize import minimize
 from sse_tui.offline.reproduction import checked_rule, findings_of, still_found
-from sse_tui.recording.importing import raw_header, raw_records, untimed
+from sse_tui.recording.importing import raw_records, untimed
 from sse_tui.recording.records import Chunk, Header, Record, Request
 from tests.analysis.story import Story
 from tests.diagnosis import wires
 from tests.diagnosis.telling import DONE, GOOD_HEADERS, HEALTHY, Wire, text
 from tests.diagnosis.test_rules import ALL, FIRES
 
-RAW = raw_header()
+RAW = Header(clock="none")
 
 
 def body(records: Sequence[Record]) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import Redactor, Writer, open_any, read_recording, sniff
-from sse_tui.recording.importing import raw_header, raw_records, untimed
+from sse_tui.recording.importing import raw_records, untimed
 from sse_tui.recording.records import Chunk, Close, End, Header, Record
 
 RAW = b"id: 1\ndata: caf\xc3\xa9\n\n: ping\n\ndata: last"
@@ -67,7 +67,7 @@ def test_a_raw_file_and_a_pipe_give_the_same(tmp_path: Path) -> None:
     path = tmp_path / "x.sse"
     path.write_bytes(RAW * 20_000)
     from_path = open_any(path, tool="t", created="c")
-    assert from_path.header == raw_header(tool="t", created="c")
+    assert from_path.header == Header(tool="t", created="c", clock="none")
     assert from_path.header.clock == "none"
     for recording in (from_path, from_path, open_any(io.BytesIO(RAW * 20_000))):
         pairs = list(recording.with_offsets())
@@ -123,7 +123,7 @@ def test_a_named_pipe_is_read_once(
 
 
 def test_an_imported_stream_can_be_recorded(tmp_path: Path) -> None:
-    with Writer(tmp_path / "a", raw_header(), Redactor()) as writer:
+    with Writer(tmp_path / "a", Header(clock="none"), Redactor()) as writer:
         writer.write_many(raw_records(untimed([RAW])))
     recording = read_recording(tmp_path / "a")
     assert isinstance(recording.header, Header)

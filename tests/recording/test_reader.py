@@ -35,10 +35,12 @@ def test_a_cut_at_any_byte_leaves_the_records_before_it(
         assert list(recording) == session[:whole]
         starts = [header_end + 1, *(end + 1 for end in ends)]
         in_a_line = cut > starts[whole] if whole < len(session) else False
-        assert [damage.offset for damage in recording.damage] == ([starts[whole]] if in_a_line else [])
+        assert [damage.offset for damage in recording.skipped.damage] == (
+            [starts[whole]] if in_a_line else []
+        )
         if in_a_line:
-            assert recording.damage[0].line == whole + 2
-            assert "incomplete" in str(recording.damage[0])
+            assert recording.skipped.damage[0].line == whole + 2
+            assert "incomplete" in str(recording.skipped.damage[0])
 
 
 def test_a_broken_line_costs_that_line_alone(write: Callable[..., Path], session: list[Record]) -> None:
@@ -50,11 +52,11 @@ def test_a_broken_line_costs_that_line_alone(write: Callable[..., Path], session
     path.write_bytes(b"".join(lines))
     recording = read_recording(path)
     assert list(recording) == [*session[:2], session[3], *session[5:]]
-    assert [(damage.line, damage.offset) for damage in recording.damage] == [
+    assert [(damage.line, damage.offset) for damage in recording.skipped.damage] == [
         (4, offset),
         (6, offset + len(lines[3]) + len(lines[4])),
     ]
-    assert "dt" in recording.damage[0].reason
+    assert "dt" in recording.skipped.damage[0].reason
 
 
 def test_what_a_newer_minor_version_adds_is_passed_over() -> None:
@@ -64,8 +66,8 @@ def test_what_a_newer_minor_version_adds_is_passed_over() -> None:
     )
     recording = read_recording(io.BytesIO(data))
     assert list(recording) == [Note(t=2, text="a")]
-    assert recording.unknown == {"trailer": 2}
-    assert recording.damage == []
+    assert recording.skipped.unknown == {"trailer": 2}
+    assert recording.skipped.damage == []
     assert recording.notes == [
         "2 records of unknown kind left out ('trailer'): a newer sse-tui may know more"
     ]
@@ -75,7 +77,7 @@ def test_kinds_without_end_take_no_memory() -> None:
     lines = b"".join(b'{"t":1,"k":"kind-%d"}\n' % n for n in range(1000))
     recording = read_recording(io.BytesIO(HEADER + lines))
     assert list(recording) == []
-    assert len(recording.unknown) == 65
+    assert len(recording.skipped.unknown) == 65
     assert recording.notes[0].startswith(
         "1,000 records of unknown kind left out ('kind-0', 'kind-1', 'kind-2', ...)"
     )
@@ -130,7 +132,7 @@ def test_base64_that_is_none_is_damage(b64: str) -> None:
     for fields in ({"t": 1, "k": "chunk", "b64": b64}, asked):
         recording = read_recording(io.BytesIO(HEADER + json.dumps(fields).encode() + b"\n"))
         assert list(recording) == []
-        assert len(recording.damage) == 1
+        assert len(recording.skipped.damage) == 1
 
 
 @pytest.mark.parametrize("t", [2**63, -(2**63) - 1, 1e30, "1", None])
@@ -138,7 +140,7 @@ def test_a_time_outside_64_bits_is_damage(t: object) -> None:
     line = json.dumps({"t": t, "k": "chunk", "text": ""}).encode()
     recording = read_recording(io.BytesIO(HEADER + line + b"\n"))
     assert list(recording) == []
-    assert len(recording.damage) == 1
+    assert len(recording.skipped.damage) == 1
 
 
 fields = st.dictionaries(

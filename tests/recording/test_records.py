@@ -83,7 +83,7 @@ def test_every_record_comes_back_as_it_was_written(written: list[Record], batch:
         recording = read_recording(path)
         # `text` is None or "" for an empty body, which is the same bytes.
         assert list(recording) == written
-        assert recording.damage == []
+        assert recording.skipped.damage == []
         lines = path.read_bytes().split(b"\n")
         assert lines.pop() == b""
         plain = [json.loads(line.decode("utf-8")) for line in lines]

@@ -101,7 +101,7 @@ def test_a_full_disk_loses_only_what_did_not_fit(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, handler)
     recording = read_recording(path)
     assert [record.t for record in recording] == [1, 3]
-    assert recording.damage == []
+    assert recording.skipped.damage == []
 
 
 def test_a_disk_without_room_for_the_header_leaves_no_file(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_after_kill_9_everything_written_is_readable(tmp_path: Path) -> None:
     recording = read_recording(path)
     assert len(list(recording)) == followed >= 2000
     # What a kill leaves is whole records, or at the most one cut line at the end.
-    assert len(recording.damage) <= 1
+    assert len(recording.skipped.damage) <= 1
 
 
 def test_writing_is_cheap_without_secrets(write: Callable[..., Path], tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_recording_is_gone_on_with_after_its_last_whole_line(tmp_path: Path, b
     recording = read_recording(path)
     assert recording.header.created == "first"
     assert [record.text for record in recording if isinstance(record, Note)] == ["one", "two"]
-    assert recording.damage == []
+    assert recording.skipped.damage == []
 
 
 def test_what_is_not_there_cannot_be_gone_on_with(tmp_path: Path) -> None:

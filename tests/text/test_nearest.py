@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sse_tui.text.nearest import did_you_mean, nearest
+from sse_tui.text.nearest import did_you_mean
 
 NAMES = ("temperature", "top_p", "top_k", "seed")
 
@@ -15,6 +15,5 @@ def test_several_names_may_be_meant() -> None:
 
 
 def test_what_is_like_nothing_gets_the_other_hint() -> None:
-    assert nearest("model", NAMES) == []
     assert did_you_mean("model", NAMES) == ""
     assert did_you_mean("model", NAMES, "Known: a, b.") == "Known: a, b."

@@ -27,7 +27,7 @@ def bundle_redactor(config: Config | None = None, secrets: Iterable[str] = ()) -
     )
     for profile in config.profiles.values():
         # Read as a request would be: headers and the password of the URL, by their names.
-        redactor.record(
+        redactor.request(
             Request(t=0, method="GET", url=profile.base_url or "", headers=list(profile.headers.items()))
         )
     for secret in secrets:

@@ -31,17 +31,17 @@ _CASSETTE = re.compile(
 )
 
 
-def undecided(first: bytes) -> bool:
-    """Whether more bytes (up to `SNIFF_BYTES`) may tell more about the format."""
+def enough(first: bytes) -> bool:
+    """Whether these first bytes are enough to recognise the format; `SNIFF_BYTES` always are."""
     if len(first) >= SNIFF_BYTES:
-        return False
-    if b"\n" not in first and b"\r" not in first:
         return True
-    return kind_of(first) == "event-stream" and bool(_DOCUMENT.match(first) or devtools.may_be_table(first))
+    if b"\n" not in first and b"\r" not in first:
+        return False
+    return kind_of(first) != "event-stream" or not (_DOCUMENT.match(first) or devtools.may_be_table(first))
 
 
 def kind_of(first: bytes) -> Kind:
-    """The format that an input with these first bytes is in; a raw event stream when it is in no other."""
+    """The format of an input with these first bytes; a raw event stream if it is none of the others."""
     first = first.removeprefix(_BOM)
     line = first.partition(b"\n")[0]
     if line.strip().startswith(b"{") and f'"{FORMAT}"'.encode() in line:
