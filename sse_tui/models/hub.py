@@ -5,8 +5,6 @@ from __future__ import annotations
 from sse_tui.errors import ModelError
 from sse_tui.models.download import DownloadSource
 
-_SHA256_DIGITS = 64
-
 
 def hub_source(spec: str) -> DownloadSource:
     """The source of "owner/repo/path/file.gguf", where "repo" may be followed by "@revision"."""
@@ -31,9 +29,8 @@ def hub_source(spec: str) -> DownloadSource:
     except Exception as error:  # what it raises depends on its version's HTTP library
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ModelError("download-refused", f"Hugging Face refused '{spec}': {reason}.") from error
-    # The entity tag of a large file is its SHA-256.
-    tag = found.etag or ""
-    sha256 = tag if len(tag) == _SHA256_DIGITS else None
+    # The entity tag of a large file is its SHA-256, in hex.
+    sha256 = found.etag if len(found.etag or "") == 64 else None
     headers = hub.utils.build_hf_headers()
     # Not `found.location`: a redirect to another host must not be followed with the user's token.
     return DownloadSource(url, headers=headers, sha256=sha256, size=found.size, begins=b"GGUF")

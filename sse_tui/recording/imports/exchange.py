@@ -59,11 +59,6 @@ class Exchange:
         accepts = (fields.first(self.request_headers, "accept") or "").lower()
         return fields.EVENT_STREAM in accepts or bool(_ASKS.search(self.request_body[: 1 << 20]))
 
-    @property
-    def resumes(self) -> str:
-        """The event id after which the request resumes, "" for none."""
-        return fields.first(self.request_headers, "last-event-id") or ""
-
     def records(self, turn: int, conn: int) -> Iterator[Record]:
         """The exchange as records of one connection."""
         yield from self.notes
@@ -125,7 +120,8 @@ class ConnectionNumbers:
     def next(self, exchange: Exchange) -> tuple[int, int]:
         """The turn and the connection of the next exchange."""
         asked = (exchange.method, exchange.url)
-        if not (exchange.resumes and asked == self._asked):
+        resumes = fields.first(exchange.request_headers, "last-event-id")
+        if not (resumes and asked == self._asked):
             self._turn += 1
         self._asked = asked
         self._conn += 1
