@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from statistics import median
 
 import grimp
 import pytest
@@ -17,6 +20,7 @@ from tests.readme import BLOCK, README, with_outputs
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "sse_tui").rglob("*.py"))
 LONGEST_MODULE = 400
+MEDIAN_MODULE = 120
 
 
 def test_the_import_contracts_hold() -> None:
@@ -40,6 +44,31 @@ def test_no_import_cycle_not_even_a_lazy_one() -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_holds_one_idea(module: str) -> None:
     assert len((ROOT / module).read_text("utf-8").splitlines()) <= LONGEST_MODULE
+
+
+def test_modules_are_short() -> None:
+    lengths = [
+        len((ROOT / module).read_text("utf-8").splitlines()) for module in MODULES if "__" not in module
+    ]
+    assert median(lengths) <= MEDIAN_MODULE
+
+
+def test_no_two_modules_of_one_name() -> None:
+    # A command's module bears the command's name. `errors` and `registry` say best what they are.
+    names = Counter(
+        Path(module).stem for module in MODULES if "__" not in module and "/cli/commands/" not in module
+    )
+    assert {name for name, count in names.items() if count > 1} == {"errors", "registry"}
+
+
+def test_no_two_public_classes_of_one_name() -> None:
+    classes = Counter(
+        node.name
+        for module in MODULES
+        for node in ast.walk(ast.parse((ROOT / module).read_text("utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in classes.items() if count > 1} == set()
 
 
 def test_every_module_says_what_it_is_for() -> None:

@@ -30,6 +30,13 @@ def launch(spec: SessionSpec, *, keep: bool = True) -> int:
         return run(replace(spec, record_to=Path(folder) / "session.sse.jsonl"))
 
 
+def picture(recording: Path, dialect: str | None) -> str:
+    """The TUI on a recording as an SVG, drawn without a terminal."""
+    from sse_tui.tui.picture import picture_of
+
+    return picture_of(recording, dialect=dialect)
+
+
 def require_terminal() -> None:
     """Raises `UsageError` if stdout is not a terminal."""
     if not sys.stdout or not sys.stdout.isatty():

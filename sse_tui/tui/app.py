@@ -33,12 +33,12 @@ from sse_tui.tui.bars.header import HeaderLine
 from sse_tui.tui.bars.metrics_strip import MetricsStrip
 from sse_tui.tui.bars.tab_line import TabLine
 from sse_tui.tui.drawing import themes
-from sse_tui.tui.ending import TerminationGuard
 from sse_tui.tui.frames import Frames
 from sse_tui.tui.panes import PANES, PaneEntered
 from sse_tui.tui.screens.help import help_screen, metrics_screen
 from sse_tui.tui.screens.notices import LONG_S, attempt, notify_error
 from sse_tui.tui.session_keys import SessionKeys
+from sse_tui.tui.termination_guard import TerminationGuard
 from sse_tui.tui.workspace import Workspace
 
 TICK_S = 0.1

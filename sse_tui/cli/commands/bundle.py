@@ -70,9 +70,9 @@ def command(
     def pictures(recording: Path) -> Mapping[str, str]:
         if not screenshot:
             return {}
-        from sse_tui.tui.picture import picture_of
+        from sse_tui.cli.launch import picture
 
-        return {"screenshot.svg": picture_of(recording, dialect=stream_dialect)}
+        return {"screenshot.svg": picture(recording, stream_dialect)}
 
     with narration.Status(f"bundling {source}"):
         bundle = make_bundle(

@@ -17,6 +17,6 @@ from sse_tui.diagnosis.rules import (  # noqa: F401
     shape,
     silence,
     termination,
+    token_counts,
     tool_calls,
-    usage,
 )
