@@ -58,5 +58,5 @@ class Dechunker:
         except ValueError:
             self._left = -1
         if self._left < 0:
-            raise ChunkedError(f"{line[:40]!r} is no chunk size", b"".join(out))
+            raise ChunkedError(f"{line[:40]!r} is not a chunk size", b"".join(out))
         self.complete = self._left == 0
