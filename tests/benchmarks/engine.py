@@ -30,7 +30,10 @@ def bare(path: str, streams: int, tokens: int, threads: int) -> float:
     quiet = lib.llama_log_callback(lambda *_: None)
     lib.llama_log_set(quiet, None)
     lib.llama_backend_init()
-    model = lib.llama_model_load_from_file(path.encode(), lib.llama_model_default_params())
+    model_params = lib.llama_model_default_params()
+    # As the engine does it: llama.cpp's AMX kernels crash on some machines.
+    model_params.use_extra_bufts = b"AMX_INT8 = 1" not in lib.llama_print_system_info()
+    model = lib.llama_model_load_from_file(path.encode(), model_params)
     params = lib.llama_context_default_params()
     params.n_ctx, params.n_seq_max, params.n_batch = 512 * 4, 4, 512
     params.n_threads = params.n_threads_batch = threads
