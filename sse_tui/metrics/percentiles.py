@@ -18,7 +18,7 @@ P99_MIN_SAMPLES = 100
 _QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
 WIDE = 1 << 16
-"""Up to how many samples are stored in full precision."""
+"""Up to how many samples are stored in full precision, and how many new ones are put in order together at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,10 @@ class Samples:
     is stored with 24 bits of precision.
     """
 
-    __slots__ = ("_finite", "_mean", "_new", "_ordered", "_room", "_square", "_stats")
+    __slots__ = ("_finite", "_mean", "_new", "_ordered", "_square", "_stats")
 
     def __init__(self) -> None:
         self._new = array("d")
-        self._room = WIDE
         self._ordered = Ordered()
         self._finite = 0
         self._mean = 0.0
@@ -101,7 +100,7 @@ class Samples:
     def add(self, sample: float) -> None:
         """Take one sample."""
         self._new.append(sample)
-        if len(self._new) >= self._room:
+        if len(self._new) >= WIDE:
             self._take_in()
 
     def stats(self) -> Stats:
@@ -118,7 +117,6 @@ class Samples:
         self._ordered.add(new)
         if len(self._ordered) > WIDE:
             self._ordered.narrow()
-        self._room = max(WIDE, len(self._ordered))
         self._merge([sample for sample in new if math.isfinite(sample)])
 
     def _merge(self, finite: list[float]) -> None:
