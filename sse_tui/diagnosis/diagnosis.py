@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sse_tui.diagnosis import registry as triggers
 from sse_tui.diagnosis import rules as _rules  # noqa: F401  (registers them)
 from sse_tui.diagnosis.collector import Collector
-from sse_tui.diagnosis.facts import ConnFacts, Facts, SessionFacts, TurnFacts
+from sse_tui.diagnosis.facts import SILENCE_NS, ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding
 from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
@@ -24,7 +24,6 @@ from sse_tui.recording.records import Close, CloseReason, Header, Reconnect, Rec
 
 SETTLE = 8  # token events after which the usual ones skip the rules
 BIG = 64 * 1024  # bytes; a larger event always goes through the rules
-SILENCE_NS = 15_000_000_000
 BURST_EVENTS = 4
 BURST_GAP_NS = 250_000_000
 _CONNS_KEPT = 64

@@ -12,6 +12,9 @@ from sse_tui.diagnosis.window import Window
 from sse_tui.eventstream import Comment, Retry
 from sse_tui.recording.records import Header, Request, Response
 
+SILENCE_NS = 15_000_000_000
+"""A silence worth a finding: the standard's interval for keep-alive comments (HTML 9.2.7)."""
+
 # The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.facts import SILENCE_NS, Facts
 from sse_tui.diagnosis.registry import BEAT, CLOSE, GAP, Occurrence, also, rule
 from sse_tui.diagnosis.rules.termination import was_cut
 from sse_tui.eventstream import Comment, Event
@@ -10,7 +10,6 @@ from sse_tui.metrics.idle import IDLE_LIMITS
 from sse_tui.recording.records import Close, CloseReason
 from sse_tui.text.wording import many
 
-GAP_S = 15.0  # the standard's interval for keep-alive comments (HTML 9.2.7)
 STALL_S = 30.0
 STUCK_S = 120.0  # a stall of this length is an error
 SAME_S = 2.0  # ages that differ by less count as the same
@@ -34,7 +33,7 @@ def idle_to_the_end(_: Close, facts: Facts) -> Occurrence | None:
     conn = facts.conn
     since = conn.last_read_t if conn.last_read_t is not None else conn.opened_t
     now = facts.entry.t
-    if now is None or since is None or (now - since) / 1e9 < GAP_S:
+    if now is None or since is None or now - since < SILENCE_NS:
         return None
     return _gap((now - since) / 1e9)
 

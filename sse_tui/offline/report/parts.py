@@ -131,10 +131,18 @@ def objective_cells(report: Report) -> list[list[str]]:
 
 
 def _objective_row(row: Objective) -> list[str]:
-    samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
-    found = measured(row.value, row.unit) + (f" ({samples})" if row.value is not None else "")
-    bound = f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
-    return [row.name, bound, found, row.state]
+    found = measured(row.value, row.unit) + (f" ({samples(row)})" if row.value is not None else "")
+    return [row.name, bound(row), found, row.state]
+
+
+def bound(row: Objective) -> str:
+    """What an objective demands."""
+    return f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
+
+
+def samples(row: Objective) -> str:
+    """What the value of an objective was taken from."""
+    return f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
 
 
 def measured(value: float | None, unit: str) -> str:

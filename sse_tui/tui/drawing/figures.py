@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sse_tui.analysis.turn import Turn
 from sse_tui.metrics import Clocks, Objective, Stats, label_for
-from sse_tui.offline.report.parts import measured
+from sse_tui.offline.report.parts import bound, measured, samples
 
 UNKNOWN = "-"
 
@@ -119,11 +119,8 @@ def gap_figures(turn: Turn, stats: Stats) -> list[Figure]:
 def objective_figure(row: Objective) -> Figure:
     """An objective of the session: what was found, whether that holds, and the bound."""
     sign = {"pass": "✓", "fail": "✗"}.get(row.state, "?")
-    bound = f"{'>' if row.name == 'completion' else '<'} {measured(row.bound, row.unit)}"
-    samples = f"n = {row.n}" if row.unit == "share" else f"{row.statistic}, n = {row.n}"
-    return Figure(
-        f"SLO {row.name}", measured(row.value, row.unit), f"{sign} {row.state}: {bound} ({samples})"
-    )
+    found = f"{sign} {row.state}: {bound(row)} ({samples(row)})"
+    return Figure(f"SLO {row.name}", measured(row.value, row.unit), found)
 
 
 def _ratio(value: float | None) -> str:
