@@ -12,8 +12,10 @@ import msgspec
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.entry import Entry
+from sse_tui.analysis.outcome import Outcome
 from sse_tui.analysis.turn import Turn
 from sse_tui.diagnosis import Finding
+from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
 from sse_tui.fields import first
 from sse_tui.metrics import label_for
@@ -49,15 +51,19 @@ def entry_json(entry: Entry) -> dict[str, Any]:
     return out
 
 
-def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
-    """The one object of ``ask --json``: what the stream held, and how it came."""
+def result_json(analysis: Analysis, turn: Turn, problem: SseTuiError | None = None) -> dict[str, Any]:
+    """The one object of ``ask --json``: what the stream held, and how it came.
+
+    `problem` is an error that the records do not hold: the run was interrupted, or no request could be sent.
+    """
     answer = turn.answer
+    outcome = turn.outcome if turn.connections or problem is None else Outcome.FAILED
     out: dict[str, Any] = {
         "dialect": turn.dialect_name,
         "model": answer.model,
-        "outcome": turn.outcome.value,
+        "outcome": outcome.value,
         **{name: getattr(answer, name) for name in _ANSWER},
-        "error": turn.error and turn.error._asdict(),
+        "error": error_json(turn, problem),
         "events": turn.events,
         "event_types": dict(turn.event_types),
         "comments": turn.comments,
@@ -75,6 +81,18 @@ def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
     }
     extras = ("server_tool_calls", "tool_plan", "final_text", "incomplete_reason", "jsonrpc")
     return out | {name: value for name in extras if (value := getattr(answer, name))}
+
+
+def error_json(turn: Turn, problem: SseTuiError | None = None) -> dict[str, Any] | None:
+    """What went wrong with the turn: its type, code and message; null where nothing did.
+
+    An error that the stream reported has the server's own type, code and message, each null where it gave none. Of
+    any other the type is the error's class ("http", "stream", "connect" ...) and the code its name for programs.
+    """
+    if turn.error is not None:
+        return turn.error._asdict()
+    found = turn.conclusion.problem() or problem
+    return {"type": found.kind, "code": found.code, "message": found.message} if found is not None else None
 
 
 def clocks_json(turn: Turn) -> dict[str, float | None]:

@@ -15,6 +15,7 @@ import msgspec
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording.records import FORMAT, VERSION, Chunk, Header, Record, Request
+from sse_tui.text.json_line import one_line
 
 # A header has a few hundred bytes. A first line longer than this is not one, and is not read to its end.
 HEADER_LIMIT = 1 << 20
@@ -52,9 +53,10 @@ class Damage:
 def encode_line(item: Header | Record) -> bytes:
     """One line with its line end. Lone surrogates, which UTF-8 cannot encode, become U+FFFD."""
     try:
-        return _encoder.encode(item) + b"\n"
+        line = _encoder.encode(item)
     except UnicodeEncodeError:
-        return _encoder.encode(_without_surrogates(msgspec.to_builtins(item, builtin_types=()))) + b"\n"
+        line = _encoder.encode(_without_surrogates(msgspec.to_builtins(item, builtin_types=())))
+    return one_line(line) + b"\n"
 
 
 def _without_surrogates(value: object) -> object:

@@ -87,3 +87,12 @@ def test_a_pipe_whose_reader_has_gone_is_noticed_without_writing() -> None:
         assert out.abandoned()
         with pytest.raises(BrokenPipeError):
             out.text("x")
+
+
+@given(st.text(alphabet=st.characters() | st.sampled_from("\x85\u2028\u2029\x0b\x0c\x1c\x1d\x1e")))
+def test_one_value_is_one_line_for_every_reader(text: str) -> None:
+    out, stream = written(False)
+    out.json({"data": text})
+    line = stream.getvalue().decode()
+    assert len(line.splitlines()) == 1
+    assert json.loads(line) == {"data": text}

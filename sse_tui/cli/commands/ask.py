@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import select
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +12,17 @@ import click
 from sse_tui.cli import narration
 from sse_tui.cli.options import chat_options, json_option
 from sse_tui.cli.output import Output
-from sse_tui.errors import UsageError
+from sse_tui.errors import SseTuiError, UsageError
 
 if TYPE_CHECKING:
+    from sse_tui.analysis.analysis import Analysis
     from sse_tui.analysis.entry import Entry
     from sse_tui.dialects.base import Message
     from sse_tui.server.status import EndpointStatus
     from sse_tui.session.headless import Headless
+
+# How long stdin may be silent before stderr says that it is being read.
+PATIENCE_S = 2.0
 
 
 @click.command("ask")
@@ -27,9 +33,22 @@ if TYPE_CHECKING:
 def command(prompt: str | None, as_json: bool, metrics: bool, **given: Any) -> int:
     """Send one prompt and print the answer.
 
-    The prompt is read from stdin if PROMPT is -, or if it is left out and stdin is not a terminal.
+    If stdin is not a terminal, it is read to its end and follows PROMPT after a blank line; it is the whole prompt if
+    PROMPT is - or left out. Redirect it (< /dev/null) where a script's own stdin is not meant.
     """
     from sse_tui.cli.running import run
+
+    out = Output()
+    try:
+        session, messages = _session(prompt, given)
+    except SseTuiError as error:
+        if as_json:
+            _print_result(out, None, error)
+        raise
+    return run(_ask(session, messages, out, as_json=as_json, metrics=metrics))
+
+
+def _session(prompt: str | None, given: dict[str, Any]) -> tuple[Headless, list[Message]]:
     from sse_tui.cli.specs import chat_spec, recording_path
 
     text = _prompt(prompt)
@@ -39,29 +58,44 @@ def command(prompt: str | None, as_json: bool, metrics: bool, **given: Any) -> i
     from sse_tui.session.headless import Headless
 
     system = [Message("system", spec.profile.system)] if spec.profile.system else []
-    messages = [*system, Message("user", text)]
-    return run(_ask(Headless(spec, path), messages, as_json=as_json, metrics=metrics))
+    return Headless(spec, path), [*system, Message("user", text)]
 
 
 def _prompt(given: str | None) -> str:
-    if given is not None and given != "-":
-        if not given.strip():
-            raise UsageError("no-prompt", "The prompt is empty.")
-        return given
-    if sys.stdin is None or (given is None and sys.stdin.isatty()):
-        raise UsageError("no-prompt", "There is no prompt.", "Pass it as an argument or on stdin.")
-    text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
-    if not text:
+    """The argument and stdin, whichever there are, with a blank line between them."""
+    argument = "" if given is None or given == "-" else given
+    if given is not None and not given.strip():
+        raise UsageError("no-prompt", "The prompt is empty.")
+    if sys.stdin is None or (given != "-" and sys.stdin.isatty()):
+        if not argument:
+            raise UsageError("no-prompt", "There is no prompt.", "Pass it as an argument or on stdin.")
+        return argument
+    piped = _stdin()
+    if not argument and not piped:
         raise UsageError("no-prompt", "The prompt on stdin is empty.")
-    return text
+    return "\n\n".join(part for part in (argument, piped) if part)
 
 
-async def _ask(session: Headless, messages: list[Message], *, as_json: bool, metrics: bool) -> int:
+def _stdin() -> str:
+    """All of stdin as text, "" if it is blank."""
+    with contextlib.suppress(
+        OSError, ValueError
+    ):  # not a descriptor that can be waited for: a file, on Windows
+        if not select.select([sys.stdin], [], [], PATIENCE_S)[0]:
+            narration.say("sse-tui: reading stdin to its end (redirect it, < /dev/null, if it is not meant)")
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    return text.strip("\r\n") if text.strip() else ""
+
+
+async def _ask(
+    session: Headless, messages: list[Message], out: Output, *, as_json: bool, metrics: bool
+) -> int:
+    import asyncio
+
     from sse_tui.cli.ending import ended
     from sse_tui.cli.following import follow
     from sse_tui.cli.views import narrate, text_of
 
-    out = Output()
     with narration.Status() as status:
 
         def show(entry: Entry) -> None:
@@ -74,11 +108,20 @@ async def _ask(session: Headless, messages: list[Message], *, as_json: bool, met
             try:
                 entries = session.ask(messages, lambda said: _loading(status, said))
                 await follow(entries, show, out, session.stop)
+            except (SseTuiError, asyncio.CancelledError) as error:
+                if as_json and not out.abandoned():
+                    signalled = SseTuiError("interrupted", "A signal ended the run.")
+                    _print_result(
+                        out, session.analysis, error if isinstance(error, SseTuiError) else signalled
+                    )
+                raise
             finally:
                 if not out.abandoned():
                     out.end_line()
-            _finish(session, out, as_json=as_json, metrics=metrics)
             problem = session.problem
+            if as_json:
+                _print_result(out, session.analysis, problem)
+            _narrate_result(session, as_json=as_json, metrics=metrics)
     return ended(session.analysis.findings, problem)
 
 
@@ -91,15 +134,22 @@ def _loading(shown: narration.Status, status: EndpointStatus) -> None:
         shown.update(f"{status.state} {status.model}")
 
 
-def _finish(session: Headless, out: Output, *, as_json: bool, metrics: bool) -> None:
+def _print_result(out: Output, analysis: Analysis | None, problem: SseTuiError | None) -> None:
+    """The one JSON object of a run; without an analysis that of a run that could not begin."""
+    from sse_tui.analysis.analysis import Analysis
+    from sse_tui.analysis.jsonform import result_json
+    from sse_tui.analysis.turn import Turn
+    from sse_tui.recording.records import Header
+
+    read = analysis or Analysis(Header(clock="none"))
+    out.json(result_json(read, read.turn or Turn(0), problem))
+
+
+def _narrate_result(session: Headless, *, as_json: bool, metrics: bool) -> None:
     turn = session.analysis.turn
     if turn is None:
         return
-    if as_json:
-        from sse_tui.analysis.jsonform import result_json
-
-        out.json(result_json(session.analysis, turn))
-    elif turn.answer.refusal:
+    if turn.answer.refusal and not as_json:
         narration.say(f"sse-tui: the model refused: {turn.answer.refusal}")
     if metrics:
         from sse_tui.cli.metrics_table import metric_rows

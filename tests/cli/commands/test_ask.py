@@ -156,6 +156,33 @@ def test_an_interrupt_leaves_no_process(
     assert not _group_lives(process.pid)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_json_run_prints_the_text_so_far(
+    env: dict[str, str], number: signal.Signals, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.sse.jsonl"
+    command = [*PROGRAM, "ask", "--engine", "scripted", "--max-tokens", "100000", "--json"]
+    with subprocess.Popen(
+        [*command, "--record", str(path), "Hello"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env
+    ) as process:
+        until = time.monotonic() + 20
+        while time.monotonic() < until and not (path.exists() and path.stat().st_size > 20_000):
+            time.sleep(0.02)
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=20)
+
+    assert process.returncode == 128 + number
+    result = json.loads(out)
+    assert result["text"].strip()
+    assert result["outcome"] == "stopped"
+    assert result["error"] == {
+        "type": "other",
+        "code": "interrupted",
+        "message": "A signal ended the run.",
+    }
+    assert '"reason":"client"' in path.read_text()
+
+
 def _group_lives(group: int) -> bool:
     try:
         os.killpg(group, 0)
@@ -196,3 +223,91 @@ def test_what_a_server_answered_ends_with_one_full_stop(cli: Callable[..., Any])
 
     assert done.code == 3
     assert ".." not in done.err
+
+
+def test_json_says_what_is_wrong_before_any_request(cli: Callable[..., Any], remote: str) -> None:
+    """No key, no such model, no prompt, nobody at the address: the object is there all the same."""
+    config = {"SSE_TUI_CONFIG": remote}
+    key = config | {"FAR_KEY": "wrong-secret"}
+    runs = [
+        (cli("ask", "--json", "Hello", more_env=config), 2, "config", "FAR_KEY"),
+        (cli("ask", "--json", "Hello", more_env=key), 3, "http", "401"),
+        (cli("ask", "--json", "--model", "no-such-model", "Hello"), 3, "model", "no-such-model"),
+        (cli("ask", "--json", *QUICK), 2, "usage", "prompt"),
+        (cli("ask", "--json", *QUICK, "--base-url", "http://127.0.0.1:1/v1", "Hi"), 3, "connect", "refused"),
+    ]
+    for done, code, kind, words in runs:
+        result = json.loads(done.out)
+        assert done.code == code, done.err
+        assert result["error"]["type"] == kind
+        assert words in result["error"]["message"]
+        assert result["text"] == ""
+        assert result["outcome"] in ("failed", "refused")
+        assert done.err.startswith("sse-tui: error: ")
+
+
+def test_json_of_a_cut_answer_names_the_error_as_the_reopened_recording_does(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = str(tmp_path / "r.sse.jsonl")
+    cut = ["--fault", "cut@event=5", "--reconnect", "never"]
+    done = cli("ask", *QUICK, *cut, "--json", "--record", path, "Hello")
+
+    result = json.loads(done.out)
+    assert done.code == 4
+    assert result["outcome"] == "truncated"
+    assert result["text"].strip()
+    assert (result["error"]["type"], result["error"]["code"]) == ("stream", "truncated-stream")
+    reopened = json.loads(cli("report", "--format", "json", path).out)
+    assert reopened["error"] == result["error"]
+
+
+def test_a_429_is_in_the_object(cli: Callable[..., Any], server: Callable[..., str]) -> None:
+    body = b'{"error":{"type":"rate_limit","code":429,"message":"slow down"}}'
+
+    def refuse(connection: Any, _head: bytes) -> None:
+        head = (
+            f"HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        )
+        connection.sendall(head.encode() + b"\r\nRetry-After: 7\r\n\r\n" + body)
+
+    done = cli(
+        "ask", "--json", "--base-url", server(refuse), "--reconnect", "never", "--dialect", "openai-chat",
+        "--model", "m", "Hi",
+    )  # fmt: skip
+    assert done.code == 3
+    error = json.loads(done.out)["error"]
+    assert "429" in error["code"]
+    assert "slow down" in error["message"]
+
+
+def test_stdin_follows_the_prompt_after_a_blank_line(cli: Callable[..., Any], tmp_path: Path) -> None:
+    def sent(*args: str, piped: bytes) -> str:
+        path = tmp_path / "r.sse.jsonl"
+        done = cli("ask", *QUICK, "--record", str(path), *args, input=piped)
+        assert done.code == 0
+        for line in path.read_text().splitlines():
+            record = json.loads(line)
+            if record.get("k") == "request":
+                path.unlink()
+                return str(json.loads(record["body"])["messages"][-1]["content"])
+        raise AssertionError("no request")
+
+    assert sent("Summarize this:", piped=b"  one\n  two\n") == "Summarize this:\n\n  one\n  two"
+    assert sent("Hello", piped=b"") == "Hello"
+    assert sent("Hello", piped=b" \n\n") == "Hello"
+    assert sent("-", piped=b"alone\n") == "alone"
+    assert sent(piped=b"alone\n") == "alone"
+
+
+def test_a_silent_stdin_is_named(env: dict[str, str]) -> None:
+    """A script whose stdin stays open, which was not meant as a prompt."""
+    command = [*PROGRAM, "ask", *QUICK, "Hello"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env
+    ) as process:
+        assert process.stderr is not None
+        assert b"reading stdin to its end" in process.stderr.readline()
+        out, _ = process.communicate(b"", timeout=20)
+    assert process.returncode == 0
+    assert out
