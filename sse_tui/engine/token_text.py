@@ -10,6 +10,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 
+from sse_tui.engine.stop_strings import StopStrings
+
 
 class TextStream:
     """One generation's text. `push` each token's bytes, then `close`; what they return, joined, is the answer.
@@ -19,7 +21,8 @@ class TextStream:
     """
 
     def __init__(self, stops: Sequence[str] = ()) -> None:
-        self._stops = tuple(stop for stop in stops if stop)
+        self._stops = StopStrings(stops) if any(stops) else None
+        self._state = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""
         self.stopped = False
@@ -27,42 +30,30 @@ class TextStream:
     def push(self, data: bytes) -> str:
         """The text that these bytes made certain; sets `stopped` when a stop string is complete."""
         text = self._decoder.decode(data)
-        if not self._stops or not text:
+        if self._stops is None or not text:
             return text
-        return "" if self.stopped else self._release(self._held + text)
+        return "" if self.stopped else self._release(self._stops, text)
 
     def close(self) -> str:
         """What was still held back, at the end of a generation."""
         text = self._decoder.decode(b"", final=True)
         if self.stopped:
             return ""
-        text = self._release(self._held + text) if self._stops else text
+        text = text if self._stops is None else self._release(self._stops, text)
         held, self._held = self._held, ""
         return text if self.stopped else text + held
 
-    def _release(self, text: str) -> str:
-        cut = self._first_stop(text)
-        if cut is not None:
-            self.stopped = True
-            self._held = ""
-            return text[:cut]
-        keep = max(_overlap(text, stop) for stop in self._stops)
-        self._held = text[len(text) - keep :]
-        return text[: len(text) - keep]
-
-    def _first_stop(self, text: str) -> int | None:
-        """The index where the text ends: the start of the stop string that is complete first, None without one."""
-        best: tuple[int, int] | None = None
-        for stop in self._stops:
-            start = text.find(stop)
-            if start >= 0 and (best is None or (start + len(stop), start) < best):
-                best = (start + len(stop), start)
-        return None if best is None else best[1]
-
-
-def _overlap(text: str, stop: str) -> int:
-    """The length of the longest suffix of `text` that is a proper prefix of `stop`."""
-    for size in range(min(len(stop) - 1, len(text)), 0, -1):
-        if text.endswith(stop[:size]):
-            return size
-    return 0
+    def _release(self, stops: StopStrings, new: str) -> str:
+        """The text up to where a stop string may have begun, and no further than one that is complete."""
+        state = self._state
+        text = self._held + new
+        for end, character in enumerate(new, len(self._held) + 1):
+            state = stops.step(state, character)
+            if length := stops.match[state]:
+                self.stopped = True
+                self._held = ""
+                return text[: end - length]
+        self._state = state
+        certain = len(text) - stops.depth[state]
+        self._held = text[certain:]
+        return text[:certain]

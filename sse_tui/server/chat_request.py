@@ -11,6 +11,7 @@ import msgspec
 from sse_tui.engine.interface import GenRequest
 from sse_tui.server.api_errors import ApiError, invalid
 
+MAX_STOPS, MAX_STOP_BYTES = 16, 256
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
@@ -128,8 +129,14 @@ def _part(where: str, index: int, part: _Part) -> str:
 
 def _stops(stop: str | list[str] | None) -> list[str]:
     stops = [stop] if isinstance(stop, str) else stop or []
-    if "" in stops:
-        raise invalid("stop", "A stop string must not be empty.")
+    if len(stops) > MAX_STOPS:
+        raise invalid("stop", f"At most {MAX_STOPS} stop strings are allowed, not {len(stops):,}.")
+    for index, each in enumerate(stops):
+        name = "stop" if isinstance(stop, str) else f"stop[{index}]"
+        if not each:
+            raise invalid(name, "A stop string must not be empty.")
+        if (size := len(each.encode())) > MAX_STOP_BYTES:
+            raise invalid(name, f"A stop string has at most {MAX_STOP_BYTES} bytes, not {size:,}.")
     return stops
 
 

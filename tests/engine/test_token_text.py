@@ -7,6 +7,7 @@ import itertools
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sse_tui.engine.stop_strings import StopStrings
 from sse_tui.engine.token_text import TextStream
 
 WIDE = "Hi 👩‍🚀🦙 日本語 ñ ✅ end"
@@ -96,6 +97,35 @@ small = st.text(alphabet="abñ日🦙", max_size=12)
 @example("aab", ["ab"], [1, 2])
 def test_the_answer_is_the_definition_for_every_cut(text: str, stops: list[str], places: list[int]) -> None:
     assert read(cut(text.encode(), places), stops) == expected(text, stops)
+
+
+@given(
+    st.text(alphabet="ab", max_size=40),
+    st.lists(st.text(alphabet="ab", min_size=1, max_size=12), min_size=1, max_size=16),
+)
+def test_no_more_is_held_than_may_begin_a_stop_string(text: str, stops: list[str]) -> None:
+    """For every cut into two, and for characters alone: what is held is the longest beginning of a stop string."""
+    for chunks in ([text[:place], text[place:]] for place in range(len(text) + 1)):
+        assert read([chunk.encode() for chunk in chunks], stops) == expected(text, stops)
+    stream, shown = TextStream(stops), ""
+    for end, character in enumerate(text, 1):
+        shown += stream.push(character.encode())
+        if stream.stopped:
+            break
+        begun = [size for stop in stops for size in range(1, len(stop)) if text[:end].endswith(stop[:size])]
+        assert shown == text[: end - max(begun, default=0)]
+    assert (shown + stream.close(), stream.stopped) == expected(text, stops)
+
+
+def test_long_stop_strings_that_all_but_match_everywhere() -> None:
+    """A naive search compares 4,000 characters for each of the text here, from its start at every token."""
+    stops = StopStrings(["a" * (240 + size) + "b" for size in range(16)])
+    state = 0
+    for _ in range(20_000):
+        state = stops.step(state, "a")
+    assert stops.depth[state] == 255
+    assert stops.match[stops.step(state, "b")] == 256
+    assert stops.step(state, "c") == 0
 
 
 @given(st.binary(max_size=40), st.lists(st.integers(0, 60)))

@@ -58,6 +58,11 @@ def test_text_parts_are_joined_and_roles_mapped() -> None:
     ]
 
 
+def test_as_many_and_as_long_stop_strings_as_allowed() -> None:
+    stops = [chr(ord("a") + index) * 256 for index in range(15)] + ["ñ" * 128]
+    assert parse(stop=stops).generation.stop == stops
+
+
 WRONG = [
     ({"messages": "hi"}, "messages", "invalid_type"),
     ({"messages": []}, "messages", "invalid_value"),
@@ -83,7 +88,11 @@ WRONG = [
     ({"max_completion_tokens": -5}, "max_completion_tokens", "invalid_value"),
     ({"max_tokens": 1.5}, "max_tokens", "invalid_type"),
     ({"stop": 3}, "stop", "invalid_type"),
-    ({"stop": ["a", ""]}, "stop", "invalid_value"),
+    ({"stop": ["a", ""]}, "stop[1]", "invalid_value"),
+    ({"stop": ""}, "stop", "invalid_value"),
+    ({"stop": ["a"] * 17}, "stop", "invalid_value"),
+    ({"stop": ["a", "ñ" * 129]}, "stop[1]", "invalid_value"),
+    ({"stop": "x" * 257}, "stop", "invalid_value"),
     ({"seed": "x"}, "seed", "invalid_type"),
     ({"stream": "yes"}, "stream", "invalid_type"),
     ({"stream_options": {"include_usage": 1}}, "stream_options.include_usage", "invalid_type"),
