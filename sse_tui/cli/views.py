@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, cast
+from urllib.parse import urlsplit
 
 from sse_tui.cli import narration
 from sse_tui.cli.output import Output
@@ -101,8 +102,10 @@ def narrate(entry: Entry, out: Output) -> None:
         out.end_line()
     if isinstance(record, Reconnect):
         with_id = f" with Last-Event-ID {record.last_event_id}" if record.last_event_id else ""
+        # Of the URL the host alone: its path and query may hold a secret.
+        where = f" at {urlsplit(record.url).netloc}, where the redirects led" if record.url else ""
         narration.say(
-            f"sse-tui: reconnecting in {record.delay_ms:.0f} ms{with_id} (attempt {record.attempt})"
+            f"sse-tui: reconnecting in {record.delay_ms:.0f} ms{where}{with_id} (attempt {record.attempt})"
         )
     elif isinstance(record, Fault):
         narration.say(f"sse-tui: fault {record.plan} at {record.at}: {record.did}")

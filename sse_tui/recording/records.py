@@ -155,12 +155,16 @@ _CAUSES = {str(reason): reason for reason in CloseReason}
 
 
 class Reconnect(_Record, kw_only=True, omit_defaults=True, tag="reconnect", frozen=True):
-    """Another attempt follows after `delay_ms`, with `last_event_id` ("" for none)."""
+    """Another attempt follows after `delay_ms`, with `last_event_id` ("" for none).
+
+    `url` is where the stream was found after redirects and will be asked for; "" for the URL of the turn.
+    """
 
     delay_ms: float
     last_event_id: str
     policy: str
     attempt: int = 1
+    url: str = ""
 
 
 class Note(_Record, kw_only=True, omit_defaults=True, tag="note", frozen=True):

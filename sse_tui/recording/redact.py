@@ -104,7 +104,9 @@ class Redactor:
                 headers = self._masked_headers(self._headers(record.headers))
                 return msgspec.structs.replace(record, headers=headers)
             case Reconnect():
-                return msgspec.structs.replace(record, last_event_id=self._event_id(record.last_event_id))
+                last_id, url = self._event_id(record.last_event_id), self._url(record.url)
+                url = self._known.mask_text(url, URL_PLACEHOLDER)
+                return msgspec.structs.replace(record, last_event_id=last_id, url=url)
             case Close():
                 self._known.forget(record.conn)
         words = {name: self.text(getattr(record, name)) for name in _WORDS.get(type(record), ())}

@@ -1,7 +1,6 @@
 """One attempt to open an event stream: the request, its redirects, its phases, and a response that is not a stream.
 
-Each redirect is a request on a connection of its own and is recorded as such; a reconnect starts again at the
-original URL.
+Each redirect is a request on a connection of its own and is recorded as such.
 """
 
 from __future__ import annotations
@@ -13,16 +12,17 @@ from dataclasses import replace
 
 import httpx
 
-from sse_tui.errors import ConnectError, SseTuiError, UsageError
+from sse_tui.errors import ConnectError, HttpError, SseTuiError, UsageError
 from sse_tui.faults import Fired, Injector
 from sse_tui.fields import EVENT_STREAM, essence
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
-from sse_tui.transport.http.message import build, request_record, response_record, sendable
+from sse_tui.transport.http.message import build, origin, request_record, response_record
+from sse_tui.transport.http.redirects import MAX_REDIRECTS, follow, is_redirect
 from sse_tui.transport.http.tls import WireStream
 from sse_tui.transport.problems import (
     broken_on_purpose,
-    misdirected,
+    key_withheld,
     no_time_left,
     redirected_too_often,
     refused,
@@ -31,7 +31,6 @@ from sse_tui.transport.stream_request import StreamRequest
 from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.waiting import Woken
 
-MAX_REDIRECTS = 20
 # How much of a response that is not an event stream is recorded, and how long it is waited for.
 _REFUSAL_BYTES = 64 * 1024
 _REFUSAL_NS = 2_000_000_000
@@ -45,50 +44,53 @@ class Attempt:
     `kind`: "open" (`response` is an event stream), "stopped", or with the reason in `error`: "no-connection", "fatal"
     (it would fail the same way again, or the total time is over), "fault" (a fault closed it before a response),
     "status" or "wrong-type".
+
+    `request` is the one that was sent last: after redirects no longer the one given.
     """
 
     def __init__(
         self, client: httpx.AsyncClient, request: StreamRequest, turn: TurnState, injector: Injector
     ) -> None:
         self._client = client
-        self._request = request
+        self.request = request
         self._turn = turn
         self._injector = injector
         self._phases: asyncio.Queue[Phase | None] = asyncio.Queue()
         self._stream: WireStream | None = None
+        self._withheld: list[str] = []
         self.kind = ""
         self.error: SseTuiError | None = None
         self.response: httpx.Response | None = None
 
     async def open(self, last_event_id: str) -> AsyncGenerator[Record, None]:
         """Send the request and follow redirects; the response is in the attributes then."""
-        try:
-            request = build(self._request, last_event_id, self._client.cookies)
-        except UsageError as wrong:
-            self.kind, self.error = "fatal", wrong
-            return
-        for hop in range(MAX_REDIRECTS + 1):
-            async with aclosing(self._send(request)) as records:
+        requested, redirects = set[str](), 0
+        while True:
+            async with aclosing(self._send(last_event_id)) as records:
                 async for record in records:
                     yield record
             if self.response is None:
                 return
             body: ResponseBody = self.response.extensions["body"]
-            target = self.response.next_request
-            if target is None or not self.response.headers["location"].strip():
+            if not is_redirect(self.response):
                 async with aclosing(self._judge(self.response, body)) as records:
                     async for record in records:
                         yield record
                 return
             body.close()
-            if hop == MAX_REDIRECTS or not sendable(target.url):
-                error = misdirected(target.url)
-                if hop == MAX_REDIRECTS:
-                    error = redirected_too_often(request.url, MAX_REDIRECTS)
+            requested.add(self.request.url)
+            redirects += 1
+            try:
+                redirect = follow(self.request, self.response)
+                if redirects > MAX_REDIRECTS:
+                    url = redirect.request.url
+                    raise redirected_too_often(url, MAX_REDIRECTS, loop=url in requested)
+            except HttpError as error:
                 yield self._fail("fatal", CloseReason.REFUSED, error)
                 return
-            yield self._turn.close(CloseReason.CLIENT, f"redirected to {target.url}")
-            request = target
+            yield self._turn.close(CloseReason.CLIENT, redirect.detail)
+            self._withheld += redirect.withheld
+            self.request = redirect.request
 
     async def close(self) -> None:
         """Close the connection with a FIN, and wait until that has been done."""
@@ -97,18 +99,23 @@ class Attempt:
             body.close()
             await body.closed()
 
-    async def _send(self, request: httpx.Request) -> AsyncGenerator[Record, None]:
+    async def _send(self, last_event_id: str) -> AsyncGenerator[Record, None]:
         """One request on one connection, up to the headers of its response."""
         turn, limits = self._turn, self._turn.timeouts
-        conn = turn.conn = turn.next_conn()
         self.response = self._stream = None
+        try:
+            request = build(self.request, last_event_id, turn.cookies)
+        except UsageError as wrong:
+            self.kind, self.error = "fatal", wrong
+            return
+        conn = turn.conn = turn.next_conn()
         request.extensions = {
             "phase": self._add_phase,
             "opened": self._opened,
             "timeout": {"connect": limits.connect, "read": limits.first_byte},
         }
         await request.aread()
-        yield request_record(turn.clock.now(), turn.number, conn, request, self._request.dialect)
+        yield request_record(turn.clock.now(), turn.number, conn, request, self.request.dialect)
         sending = asyncio.ensure_future(self._client.send(request, stream=True, follow_redirects=False))
         # The request runs in a task of its own, so that phases are recorded as they end, a stop or a fault takes
         # effect at any moment, and the records stay in order. None comes when it is done.
@@ -140,6 +147,7 @@ class Attempt:
             except (SseTuiError, httpx.HTTPError, httpx.InvalidURL) as error:
                 yield self._failed(error)
                 return
+            turn.cookies[origin(request.url)].extract_cookies(self.response)
             headers_at = self.response.extensions["headers_at"]
             yield response_record(headers_at, turn.number, conn, self.response)
         finally:
@@ -154,7 +162,7 @@ class Attempt:
     async def _judge(self, response: httpx.Response, body: ResponseBody) -> AsyncGenerator[Record, None]:
         """Open if it is an event stream; otherwise record the beginning of its body, within limits of size and time."""
         content_type = response.headers.get("content-type", "")
-        if response.status_code == 200 and (self._request.any_type or essence(content_type) == EVENT_STREAM):
+        if response.status_code == 200 and (self.request.any_type or essence(content_type) == EVENT_STREAM):
             self.kind = "open"
             return
         turn = self._turn
@@ -174,11 +182,11 @@ class Attempt:
             yield turn.chunk(read, data)
         body.close()
         location = response.headers.get("location")
-        yield self._fail(
-            "wrong-type" if response.status_code == 200 else "status",
-            CloseReason.REFUSED,
-            refused(response.status_code, response.reason_phrase, content_type, seen, location),
-        )
+        error = refused(response.status_code, response.reason_phrase, content_type, seen, location)
+        if self._withheld and response.status_code in (401, 403):
+            error.hint = key_withheld(self._withheld, response.request.url)
+        kind = "wrong-type" if response.status_code == 200 else "status"
+        yield self._fail(kind, CloseReason.REFUSED, error)
 
     def _break(self, fired: Fired) -> Fired:
         """Prepare the end of a connection without a response; cancelling the request closes it."""

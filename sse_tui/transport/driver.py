@@ -65,6 +65,7 @@ class Driver:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._request = request
+        self._given_url = request.url
         self._policy = policy
         self._clock = clock
         self._verify = verify
@@ -129,6 +130,10 @@ class Driver:
             self._status = attempt.response.status_code if attempt.response is not None else None
             if attempt.kind == "open" and attempt.response is not None:
                 self._stream_conn = self._turn.conn
+                if attempt.request.method == "GET":
+                    # As Chromium does after any redirect; a request that redirects made a GET is not sent again as what
+                    # it was.
+                    self._request = attempt.request
                 stream = Stream(
                     self._turn, attempt.response, self._reception, self._injector, self._max_event_bytes
                 )
@@ -175,6 +180,7 @@ class Driver:
             last_event_id=decision.last_event_id,
             policy=f"{self._policy.kind} ({decision.note})" if decision.note else self._policy.kind,
             attempt=decision.attempt,
+            url=self._request.url if self._request.url != self._given_url else "",
         )
 
     async def _wait(self, seconds: float) -> Close | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import ssl
+from collections.abc import Sequence
 
 import httpx
 
@@ -121,12 +122,32 @@ def undecodable(damage: str) -> StreamError:
     )
 
 
-def misdirected(url: httpx.URL) -> HttpError:
-    return HttpError("redirect", f"The server redirects to {url}, which is not an http or https URL.")
+def misdirected(target: str, wanted: str = "an http or https URL") -> HttpError:
+    """A redirect that leads nowhere: its target is not what was `wanted`."""
+    return HttpError("redirect", f"The server redirects to {target}, which is not {wanted}.")
 
 
-def redirected_too_often(url: httpx.URL, limit: int) -> HttpError:
-    return HttpError("redirects", f"More than {limit} redirects; the last was to {url}.", "Check the URL.")
+def redirected_too_often(url: str, limit: int, *, loop: bool) -> HttpError:
+    where = f"the last was to {url}" + (", in a loop" if loop else "")
+    return HttpError("redirects", f"More than {limit} redirects; {where}.", "Check the URL.")
+
+
+def not_repeated(method: str, url: httpx.URL, status: int) -> HttpError:
+    """A redirect of a request that is more than a question, to a server that the user did not name."""
+    return HttpError(
+        "redirect-origin",
+        f"The server redirects the {method} to {url.copy_with(username=None, password=None)} ({status}), "
+        "which is another origin; it was not repeated there.",
+        "If you trust that server, use its URL, or --location-trusted to send it the request and its keys.",
+    )
+
+
+def key_withheld(names: Sequence[str], url: httpx.URL) -> str:
+    """The hint where a server refuses a request that was redirected to it without its keys."""
+    return (
+        f"{' and '.join(names)} did not follow the redirect to {authority(url)}, another origin. "
+        "If you trust that server, use its URL, or --location-trusted."
+    )
 
 
 def message_in(body: bytes) -> str | None:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 class StreamRequest:
     """A request for an event stream. `headers` are the caller's own; those of the standard are added on sending.
 
-    With `any_type` a 200 response of any media type is read as an event stream.
+    With `any_type` a 200 response of any media type is read as an event stream. `private` names headers, in lower case,
+    that another origin does not get after a redirect, besides those whose names suggest a secret; `trusted` sends it
+    everything, as curl's ``--location-trusted`` does.
     """
 
     method: str
@@ -19,6 +21,8 @@ class StreamRequest:
     body: bytes | None = None
     dialect: str | None = None
     any_type: bool = False
+    private: frozenset[str] = frozenset()
+    trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

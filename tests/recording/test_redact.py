@@ -264,9 +264,10 @@ def test_urls_inside_of_other_text(tmp_path: Path) -> None:
         Response(t=0, turn=1, conn=1, status=307, http_version="HTTP/1.1", headers=location),
         Close(t=1, reason="error", detail="no route to http://h/?token=third-secret-3 (tried twice)"),
         Note(t=2, text="see http://h/?sig=fourth-secret-4&a=b"),
+        Reconnect(t=3, delay_ms=1, last_event_id="", policy="p", url="http://h/?token=fifth-secret-5"),
     ]
     data = recorded(tmp_path, records)
-    for secret in (PLAIN, "other-secret-2", "third-secret-3", "fourth-secret-4"):
+    for secret in (PLAIN, "other-secret-2", "third-secret-3", "fourth-secret-4", "fifth-secret-5"):
         assert_gone(data, secret)
     assert b"tried twice" in data
     assert b"&a=b" in data

@@ -1,4 +1,4 @@
-"""No event stream: other responses, redirects, and no response at all."""
+"""No event stream: other responses, and no response at all."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from sse_tui.errors import ConnectError, HttpError
-from sse_tui.recording.records import Request, Response
-from tests.transport.playbook import Asks, Closes, Ends, Waits, conversation
-from tests.transport.turns import QUICK, Marked, run
+from tests.transport.turns import QUICK, run
 from tests.transport.wire import (
     FIN,
     HOLD,
@@ -101,78 +99,6 @@ async def test_any_type_can_be_read_when_asked() -> None:
         ran = await run(server.url, any_type=True)
     assert ran.outcome == "ended"
     assert ran.body() == A
-
-
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_redirects_are_followed_and_shown(status: int) -> None:
-    hop = response(f"{status} Moved", Location="/elsewhere")
-    ran, _ = await conversation(
-        Asks(target="/stream"),
-        hop,
-        Closes("client", "redirected to"),
-        Asks(target="/elsewhere"),
-        chunked(A, last=False),
-        Closes("incomplete"),
-        Waits("1"),
-        Asks("1", target="/stream"),
-        hop,
-        Closes("client", "/elsewhere"),
-        Asks("1", target="/elsewhere"),
-        chunked(B, DONE),
-        Closes("eof"),
-        Ends("complete"),
-        policy=QUICK,
-        dialect=Marked(),
-    )
-    assert [record.status for record in ran.of(Response)] == [status, 200, status, 200]
-    assert [record.conn for record in ran.of(Request)] == [1, 2, 3, 4]
-
-
-@pytest.mark.parametrize(
-    ("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")]
-)
-async def test_a_redirected_post_keeps_its_body_only_where_http_says_so(status: int, method: str) -> None:
-    await conversation(
-        Asks(method="POST", body=b"{}"),
-        response(f"{status} Moved", Location="/b"),
-        Closes("client"),
-        Asks(method=method, target="/b", body=b"{}" if method == "POST" else b""),
-        chunked(A),
-        Closes("eof"),
-        Ends("ended"),
-        method="POST",
-        body=b"{}",
-    )
-
-
-async def test_a_redirect_loop_is_an_error() -> None:
-    hop = (Asks(), response("302 Found", Location="/stream"))
-    await conversation(
-        *(line for _ in range(20) for line in (*hop, Closes("client"))),
-        *hop,
-        Closes("refused", "More than 20 redirects"),
-        Ends("refused", "redirects"),
-        policy=QUICK,
-    )
-
-
-@pytest.mark.parametrize("headers", [{}, {"Location": ""}])
-async def test_a_redirect_to_nowhere_is_an_error(headers: dict[str, Any]) -> None:
-    async with wire([response("302 Found", **headers)], then=[chunked(A)]) as server:
-        ran = await run(server.url, policy=QUICK)
-        assert len(server.seen) == 1
-    assert ran.outcome == "refused"
-    assert ran.driver.error is not None
-    assert "no Location" in ran.driver.error.hint
-
-
-@pytest.mark.parametrize("location", ["ftp://host/", "file:///etc/passwd", "http://127.0.0.1:99999/"])
-async def test_a_redirect_to_what_is_no_http_url_is_the_servers_fault(location: str) -> None:
-    async with wire([response("302 Found", Location=location)]) as server:
-        ran = await run(server.url)
-    assert ran.outcome == "refused"
-    assert isinstance(ran.driver.error, HttpError)
-    assert ran.closes == ["refused"]
 
 
 async def test_a_dead_port_is_one_clear_error() -> None:

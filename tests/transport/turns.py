@@ -99,6 +99,8 @@ def make(url: str, slept: list[float] | None = None, **options: Any) -> Driver:
         headers=options.pop("headers", ()),
         body=options.pop("body", None),
         any_type=options.pop("any_type", False),
+        private=options.pop("private", frozenset()),
+        trusted=options.pop("trusted", False),
     )
     plan = options.pop("plan", None)
 

@@ -95,7 +95,7 @@ class Seen:
 
 class Wire:
     def __init__(self, scripts: Sequence[Sequence[Step]], then: Sequence[Step] | None) -> None:
-        self._scripts = list(scripts)
+        self.scripts: list[Sequence[Step]] = list(scripts)
         self._then = then
         self._tasks: set[asyncio.Task[None]] = set()
         self.seen: list[Seen] = []
@@ -113,8 +113,8 @@ class Wire:
         seen = Seen(at=time.monotonic())
         self.seen.append(seen)
         number = len(self.seen)
-        script = self._scripts[number - 1] if number <= len(self._scripts) else self._then
-        if number >= len(self._scripts) and self._then is None:
+        script = self.scripts[number - 1] if number <= len(self.scripts) else self._then
+        if number >= len(self.scripts) and self._then is None:
             self._server.close()
         if script is None:
             writer.transport.abort()

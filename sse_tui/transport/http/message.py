@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 import httpx
 
 from sse_tui.errors import UsageError
 from sse_tui.fields import has, is_token, without
 from sse_tui.recording.records import Headers, Request, Response
+from sse_tui.transport.problems import PORTS
 from sse_tui.transport.stream_request import StreamRequest
 from sse_tui.version import __version__
 
@@ -24,11 +27,14 @@ _DEFAULTS = (
 )
 
 
-def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) -> httpx.Request:
-    """The request for one attempt. Raises UsageError for a URL or a header that cannot be sent.
+Origin: TypeAlias = tuple[str, str, int | None]
+"""The scheme, host and port of a URL."""
 
-    Credentials in the URL become an Authorization header, so that no record shows them in a URL.
-    """
+
+def build(
+    request: StreamRequest, last_event_id: str, cookies: Mapping[Origin, httpx.Cookies]
+) -> httpx.Request:
+    """The request for one attempt. Raises UsageError for a URL or a header that cannot be sent."""
     try:
         url = httpx.URL(request.url)
     except (httpx.InvalidURL, TypeError) as error:
@@ -41,20 +47,39 @@ def build(request: StreamRequest, last_event_id: str, cookies: httpx.Cookies) ->
         )
     if not is_token(request.method):
         raise UsageError("bad-method", f"{request.method!r} is not a request method.", "It must be one word.")
+    request = without_userinfo(request)
     headers = without(request.headers, LAST_EVENT_ID)
     headers += [field for field in _DEFAULTS if not has(headers, field[0])]
-    if url.userinfo:
-        if not has(headers, "authorization"):
-            pair = f"{url.username}:{url.password}".encode()
-            headers.append(("Authorization", "Basic " + base64.b64encode(pair).decode("ascii")))
-        url = url.copy_with(username=None, password=None)
     if last_event_id:
         headers.append(("Last-Event-ID", last_event_id))
     try:
         raw = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
-        return httpx.Request(request.method.upper(), url, headers=raw, content=request.body, cookies=cookies)
+        return httpx.Request(
+            request.method.upper(),
+            request.url,
+            headers=raw,
+            content=request.body,
+            cookies=cookies[origin(url)],
+        )
     except (ValueError, httpx.InvalidURL) as error:
         raise UsageError("bad-request", f"The request cannot be sent: {error}.") from error
+
+
+def without_userinfo(request: StreamRequest) -> StreamRequest:
+    """The request with the credentials of its URL in an Authorization header, so that no record shows them in a URL."""
+    url = httpx.URL(request.url)
+    if not url.userinfo:
+        return request
+    headers = list(request.headers)
+    if not has(headers, "authorization"):
+        pair = f"{url.username}:{url.password}".encode()
+        headers.append(("Authorization", "Basic " + base64.b64encode(pair).decode("ascii")))
+    return replace(request, url=str(url.copy_with(username=None, password=None)), headers=tuple(headers))
+
+
+def origin(url: httpx.URL) -> Origin:
+    """The origin of an http or https URL."""
+    return url.scheme, url.host, url.port or PORTS.get(url.scheme)
 
 
 def sendable(url: httpx.URL) -> bool:

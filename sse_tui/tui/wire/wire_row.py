@@ -137,6 +137,11 @@ def _response(record: Response) -> str:
     return f"{record.status} {record.http_version}  {kind or 'no content type'}"
 
 
+def _reconnect(record: Reconnect) -> str:
+    there = f"  to {record.url}, where the redirects led" if record.url else ""
+    return f"{last_id(record.last_event_id)}  in {record.delay_ms:.0f} ms{there}"
+
+
 def _written(delta: Text | Reasoning | Refusal) -> str:
     return quoted(delta.text) if delta.text else ""
 
@@ -179,7 +184,7 @@ _RECORDS: Mapping[type, Callable[[Any], str]] = {
     Response: _response,
     Fault: lambda record: record.did + (f" ({record.plan})" if record.plan else ""),
     Close: lambda record: str(record.words),
-    Reconnect: lambda record: f"{last_id(record.last_event_id)}  in {record.delay_ms:.0f} ms",
+    Reconnect: _reconnect,
     Note: lambda record: str(record.text),
     End: lambda record: str(record.reason),
 }

@@ -51,6 +51,11 @@ HEAD = Response(
             "Last-Event-ID: 41  in 200 ms",
         ),
         (Reconnect(t=0, delay_ms=1, last_event_id="", policy="p"), "RETRY 1", "no Last-Event-ID  in 1 ms"),
+        (
+            Reconnect(t=0, delay_ms=1, last_event_id="", policy="p", url="http://h/b"),
+            "RETRY 1",
+            "no Last-Event-ID  in 1 ms  to http://h/b, where the redirects led",
+        ),
         (Close(t=0, reason="reset", detail="by peer"), "close", "reset: by peer"),
         (Note(t=0, text="here\x1b[2J"), "note", "here␛[2J"),
         (End(t=0, reason="quit"), "end", "quit"),
