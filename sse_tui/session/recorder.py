@@ -73,6 +73,7 @@ class Recorder:
             verify=turn.verify,
             http2=turn.http2,
             max_event_bytes=turn.max_event_bytes,
+            stop_at_end=turn.stop_at_end,
         )
         self._driver = driver
         try:

@@ -18,7 +18,10 @@ SAMPLING = ("temperature", "top_p", "top_k", "min_p", "max_tokens", "seed", "sto
 
 @dataclass(frozen=True)
 class TurnSpec:
-    """Everything for one turn: the request, the dialect of its stream, and what to do when the connection ends."""
+    """Everything for one turn: the request, the dialect of its stream, and what to do when the connection ends.
+
+    With `stop_at_end` the connection is closed once the stream has said that it is over, else only the server ends it.
+    """
 
     request: StreamRequest
     dialect: str = "auto"
@@ -28,6 +31,7 @@ class TurnSpec:
     verify: bool = True
     http2: bool = False
     max_event_bytes: int = MAX_EVENT_BYTES
+    stop_at_end: bool = False
 
 
 def chat_turn(
@@ -62,7 +66,7 @@ def chat_turn(
     policy = spec.policy or Policy(
         kind=profile.reconnect or ("last-event-id" if endpoint is not None else "never")
     )
-    return _turn(spec, request, spec.dialect or profile.dialect, policy)
+    return replace(_turn(spec, request, spec.dialect or profile.dialect, policy), stop_at_end=True)
 
 
 def inspect_turn(spec: SessionSpec) -> TurnSpec:

@@ -43,8 +43,9 @@ class Driver:
     `analysis.outcome` decides both, as it does for whoever reads the records; the error has a hint from here too.
     `stop_reason` says why there was no further attempt.
 
-    `next_conn` gives the numbers of connections. `sleep` waits between attempts and during stalls, in
-    seconds. `stop`, `arm` and `records` belong to one event loop.
+    With `stop_at_end` a connection is closed soon after the stream has said that it is over, as a conversation
+    needs; otherwise the server alone ends it. `next_conn` gives the numbers of connections. `sleep` waits between
+    attempts and during stalls, in seconds. `stop`, `arm` and `records` belong to one event loop.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Driver:
         verify: bool | str = True,
         http2: bool = False,
         max_event_bytes: int = MAX_EVENT_BYTES,
+        stop_at_end: bool = False,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
@@ -71,6 +73,7 @@ class Driver:
         self._verify = verify
         self._http2 = http2
         self._max_event_bytes = max_event_bytes
+        self._stop_at_end = stop_at_end
         self._turn = TurnState(turn, clock, timeouts, next_conn, sleep)
         self._reception = Reception(dialect, first(request.headers, LAST_EVENT_ID) or "")
         self._injector = Injector(plan, clock.now())
@@ -135,7 +138,12 @@ class Driver:
                     # it was.
                     self._request = attempt.request
                 stream = Stream(
-                    self._turn, attempt.response, self._reception, self._injector, self._max_event_bytes
+                    self._turn,
+                    attempt.response,
+                    self._reception,
+                    self._injector,
+                    self._max_event_bytes,
+                    self._stop_at_end,
                 )
                 async with aclosing(stream.records()) as records:
                     async for record in records:

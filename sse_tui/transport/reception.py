@@ -35,8 +35,8 @@ class Reception:
 
     @property
     def ended(self) -> bool:
-        """Nothing follows: the stream said so, or reported an error."""
-        return self.dialect.ended or self.fault is not None
+        """Nothing follows: the stream said so, or an answer failed. Other streams may report errors and go on."""
+        return self.dialect.ended or (self.fault is not None and self.dialect.answers)
 
     def feed(self, items: Sequence[Item]) -> None:
         """Items of the body that the client got."""

@@ -18,15 +18,17 @@ from sse_tui.transport.reception import Reception
 from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.waiting import Woken
 
-# How long to wait for the end of the body after the end marker. Some servers keep the connection open, and the client
-# must not; but where the end comes right behind the marker, the recording should show that it was orderly.
-_DRAIN_NS = 100_000_000
+# How long to wait for the end of the body once the answer has ended. Some servers keep the connection open, and a
+# conversation must go on; but where the end comes right behind the marker, the recording should show it.
+LINGER_NS = 100_000_000
 
 
 class Stream:
     """Read `records()` to the end; `reason` is then that of the close record, and `error` what went wrong, if anything.
 
     A limit that passed is a timeout in `error`; after the one named "total-timeout" there is no further attempt.
+    Only with `stop_at_end` is the connection closed once the stream has said that it is over; otherwise it is read
+    for as long as the server keeps it open.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Stream:
         reception: Reception,
         injector: Injector,
         max_event_bytes: int,
+        stop_at_end: bool,
     ) -> None:
         headers = header_text(response.headers.raw)
         self._turn = turn
@@ -49,6 +52,7 @@ class Stream:
         self._first = True
         self._quiet_since: int = response.extensions["sent"]  # the idle limit counts from here
         self._not_before = 0  # the end of the last stall
+        self._stop_at_end = stop_at_end
         self._ended_at: int | None = None
         self.reason: CloseReason | None = None
         self.detail = ""
@@ -106,7 +110,7 @@ class Stream:
         self._reception.feed(step.items)
         if step.error is not None:
             self._fail(step.error)
-        if self._ended_at is None and self._reception.ended:
+        if self._stop_at_end and self._ended_at is None and self._reception.ended:
             self._ended_at = self._turn.clock.now()
 
     def _end(self, ending: BodyEnd) -> None:
@@ -132,7 +136,7 @@ class Stream:
         limits = (
             (None if quiet is None else self._quiet_since + int(quiet * 1e9), name),
             (self._turn.deadline, "total"),
-            (None if self._ended_at is None else self._ended_at + _DRAIN_NS, "ended"),
+            (None if self._ended_at is None else self._ended_at + LINGER_NS, "ended"),
             (self._injector.next_deadline, "fault"),
         )
         return min(((at, limit) for at, limit in limits if at is not None), default=(None, ""))

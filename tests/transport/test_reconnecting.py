@@ -348,6 +348,7 @@ async def test_after_the_end_marker_an_open_connection_is_closed_soon() -> None:
         Closes("client", "the stream had ended"),
         Ends("complete"),
         dialect=Marked(),
+        stop_at_end=True,
     )
     assert 0.09 < time.monotonic() - began < 1
     assert server.seen[0].ended == "fin"
