@@ -16,9 +16,13 @@ from sse_tui.recording.records import CloseReason
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import BodyEnd, ResponseBody
 from sse_tui.transport.http.dialer import Dialer, nowhere
+from sse_tui.transport.http.http2_frames import FrameSplitter
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.http.tls import TlsStream, TruncatedTls, WireStream
 from sse_tui.transport.problems import authority, first_byte_timed_out, lost_before_headers
+
+# What closing a connection may raise that has failed already.
+_CLOSING = (RuntimeError, httpcore.NetworkError, httpcore.ProtocolError, OSError)
 
 
 class FallbackTransport(httpx.AsyncBaseTransport):
@@ -50,8 +54,9 @@ class FallbackTransport(httpx.AsyncBaseTransport):
                 )
             )
         except BaseException as error:
-            await pool.aclose()
-            problem = self._problem(url, error, limits.get("read"))
+            with contextlib.suppress(*_CLOSING):
+                await pool.aclose()
+            problem = self._problem(url, error, limits.get("read"), sending.done, network.stream)
             if problem is None:
                 raise
             raise problem from error
@@ -75,22 +80,28 @@ class FallbackTransport(httpx.AsyncBaseTransport):
             self._context, proxy=proxy, http2=self._http2, network_backend=network
         )
 
-    def _problem(self, url: httpx.URL, error: BaseException, limit: float | None) -> SseTuiError | None:
-        """The error where there was no response, in the words of the stamping transport; None to leave it as it is."""
+    def _problem(
+        self, url: httpx.URL, error: BaseException, limit: float | None, sent: bool, stream: _Stream | None
+    ) -> SseTuiError | None:
+        """The error where there was no response, in the words of the stamping transport; None to leave it as it is.
+
+        `sent`: the request was, over `stream`.
+        """
         hint = "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY."
         if isinstance(error, ConnectError):
             if self._proxy is None or error.code not in ("dns", "connect", "connect-refused"):
                 return None
             where = f"the proxy {authority(self._proxy.url)}"
             return ConnectError("proxy", f"Could not connect to {where}: {error.message}", hint)
-        if isinstance(error, httpcore.LocalProtocolError):
+        # httpcore blames itself for whatever h2 raises, also for what the server sent.
+        if isinstance(error, httpcore.LocalProtocolError) and not sent:
             return UsageError("bad-header", f"The request cannot be sent: {error}.")
         if isinstance(error, httpcore.ProxyError):
             return ConnectError("proxy", f"The proxy answered {error}.", hint)
         if isinstance(error, TimeoutError):
             return first_byte_timed_out(url, limit)
-        if isinstance(error, httpcore.NetworkError | httpcore.ProtocolError | OSError):
-            return lost_before_headers(url, str(error) or type(error).__name__, b"")
+        if isinstance(error, httpcore.NetworkError | httpcore.ProtocolError | OSError | ValueError):
+            return lost_before_headers(url, _ending(error, stream).detail, b"")
         return None
 
 
@@ -123,8 +134,6 @@ class HttpcoreBody(ResponseBody):
                     return Read(data, self._stream.last.t, self._stream.last.clock)
             if self.ending is not None:
                 return None
-            if self._reading.done():
-                self._reading.result()  # raises what is not the end of a body
             self._wanted.set()
             await self._ready.wait()
 
@@ -141,8 +150,9 @@ class HttpcoreBody(ResponseBody):
             async for piece in pieces:
                 self._pieces.append(piece)
             self.ending = BodyEnd(CloseReason.EOF, "")
-        except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            self.ending = _ending(error)
+        except Exception as error:
+            # Any: beside its own exceptions httpcore lets those of h2 and hpack through.
+            self.ending = _ending(error, self._stream)
         finally:
             self._ready.set()
 
@@ -156,7 +166,7 @@ class HttpcoreBody(ResponseBody):
     async def _aclose(self) -> None:
         self._reading.cancel()
         await asyncio.gather(self._reading, return_exceptions=True)
-        with contextlib.suppress(RuntimeError, httpcore.NetworkError, OSError):
+        with contextlib.suppress(*_CLOSING):
             await self._pool.aclose()
         self._wire.close()
 
@@ -195,14 +205,26 @@ class _Stream(httpcore.AsyncNetworkStream):
         self.wire = wire
         self.last = Read(b"", 0, "read")
         self.before_read: Callable[[], Awaitable[None]] | None = None
+        session = wire.session if isinstance(wire, TlsStream) else None
+        self.frames = FrameSplitter() if session and session.selected_alpn_protocol() == "h2" else None
         self._network = network
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        frames = self.frames
+        if frames is not None and (frame := frames.take()):
+            return frame
         if self.before_read is not None:
             await self.before_read()
         async with asyncio.timeout(timeout):
             self.last = await self.wire.read()
-        return self.last.data
+            if frames is None:
+                return self.last.data
+            while self.last.data:
+                frames.feed(self.last.data)
+                if frame := frames.take():
+                    return frame
+                self.last = await self.wire.read()
+            return b""
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
         try:
@@ -234,25 +256,31 @@ class _Sending:
         self._dialer = dialer
         self._began: int | None = None
         self.sent = clock.now()
+        self.done = False
 
     async def __call__(self, event: str, info: dict[str, Any]) -> None:
         if event.endswith("send_request_headers.started"):
             self._began = None if info["request"].method == b"CONNECT" else self._clock.now()
         elif event.endswith("send_request_body.complete") and self._began is not None:
             self.sent = self._dialer.passed("sent", self._began)
+            self.done = True
 
 
 def _url(url: httpx.URL) -> httpcore.URL:
     return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
 
-def _ending(error: Exception) -> BodyEnd:
+def _ending(error: Exception, stream: _Stream | None) -> BodyEnd:
     text = str(error) or type(error).__name__
-    if isinstance(error, TruncatedTls) or "incomplete" in text or "without sending complete" in text:
+    if isinstance(error, TruncatedTls):
         return BodyEnd(CloseReason.INCOMPLETE, text)
     if isinstance(error, ConnectionResetError):
         return BodyEnd(CloseReason.RESET, "the server reset the connection")
-    # HTTP/2's own ways to break off, RST_STREAM and GOAWAY.
-    if "StreamReset" in text or "ConnectionTerminated" in text:
-        return BodyEnd(CloseReason.RESET, text)
+    if stream is not None and stream.frames is not None:
+        # Needs h2, which is not installed where nothing speaks HTTP/2.
+        from sse_tui.transport.http.http2_errors import http2_ending
+
+        return http2_ending(error, retired=stream.frames.retired)
+    if "incomplete" in text or "without sending complete" in text:
+        return BodyEnd(CloseReason.INCOMPLETE, text)
     return BodyEnd(CloseReason.ERROR, text)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import ssl
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx
 import pytest
@@ -113,23 +111,6 @@ async def test_a_refusal_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Non
         ran = await run("http://far.invalid/")
     assert ran.driver.error is not None
     assert ran.driver.error.code == "http-407"
-
-
-@pytest.fixture(scope="module")
-def h2_context(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
-    if shutil.which("openssl") is None:
-        pytest.skip("needs the openssl program")
-    folder: Path = tmp_path_factory.mktemp("h2")
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
-    subprocess.run(
-        [*command.split(), "-keyout", str(folder / "key"), "-out", str(folder / "cert")],
-        check=True,
-        capture_output=True,
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "cert", folder / "key")
-    context.set_alpn_protocols(["h2"])
-    return context
 
 
 class H2Server:
