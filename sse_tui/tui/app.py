@@ -15,6 +15,8 @@ from textual.actions import ActionParseResult
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.dom import DOMNode
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Event, Paste
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -38,6 +40,7 @@ from sse_tui.tui.panes import PANES, PaneEntered
 from sse_tui.tui.screens.help import help_screen, metrics_screen
 from sse_tui.tui.screens.notices import LONG_S, attempt, notify_error
 from sse_tui.tui.session_keys import SessionKeys
+from sse_tui.tui.terminal_driver import TerminalDriver
 from sse_tui.tui.termination_guard import TerminationGuard
 from sse_tui.tui.workspace import Workspace
 
@@ -256,6 +259,11 @@ class SseTuiApp(App[int]):
         if isinstance(event, Paste):
             event.text = typed(event.text)
         await super().on_event(event)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Our own driver where Textual would take its one for a terminal."""
+        found = super().get_driver_class()
+        return TerminalDriver if found is LinuxDriver else found
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         for action in ACTIONS:

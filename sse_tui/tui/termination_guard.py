@@ -4,6 +4,8 @@ Textual writes to the terminal from a thread behind a short queue. When the term
 write error; when nobody reads the terminal it waits forever. Either way the event loop soon waits for room in the
 queue, and neither a signal handler of the loop nor a clean shutdown can run. So the signals are taken by handlers of
 Python's own, which run even then, a thread watches for the hang-up, and both give the app a limited time to end.
+
+Python waits for other threads when the main one has ended. A thread that does not end is given a limited time too.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import signal
 import sys
 import termios
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 GRACE_S = 10.0
 WATCH_S = 0.5
@@ -37,6 +40,7 @@ class TerminationGuard:
         self._fd = _terminal()
         self._modes = termios.tcgetattr(self._fd) if self._fd is not None else None
         self._asked = False
+        self._code = 0
 
     def install(self) -> None:
         """Take the signals and watch the terminal. Called in the main thread, with the loop running."""
@@ -45,6 +49,7 @@ class TerminationGuard:
             self._before[number] = signal.signal(number, self._signalled)
         if self._fd is not None:
             threading.Thread(target=self._watch, args=(self._fd,), daemon=True).start()
+        threading.Thread(target=self._outlast_main, daemon=True).start()
 
     def uninstall(self) -> None:
         """Give the signals back: the app has ended."""
@@ -54,7 +59,7 @@ class TerminationGuard:
         self._before.clear()
 
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
-        if self._fd is not None and _hung_up(self._fd, 0):
+        if self._fd is not None and hung_up(self._fd):
             _detach()
         self._ask(128 + number)
 
@@ -62,13 +67,24 @@ class TerminationGuard:
         if self._asked or self._loop is None:
             return
         self._asked = True
+        self._code = code
         threading.Thread(target=self._cut_off, args=(code,), daemon=True).start()
         self._loop.call_soon_threadsafe(self._leave, code)
 
     def _cut_off(self, code: int) -> None:
         """End the process when the app did not in time. Its children end with it: their input closes."""
-        if self._over.wait(self._grace_s):
-            return
+        if not self._over.wait(self._grace_s):
+            self._end(code)
+
+    def _outlast_main(self) -> None:
+        """End the process when another thread still runs long after the main one. Python ends this thread before."""
+        # Polled: `join` could hold the lock that the main thread asserts to be free as it ends.
+        while threading.main_thread().is_alive():
+            time.sleep(WATCH_S)
+        time.sleep(self._grace_s)
+        self._end(self._code)
+
+    def _end(self, code: int) -> NoReturn:
         if self._fd is not None and self._modes is not None:
             try:
                 termios.tcsetattr(self._fd, termios.TCSANOW, self._modes)
@@ -78,7 +94,7 @@ class TerminationGuard:
 
     def _watch(self, fd: int) -> None:
         while not self._over.is_set():
-            if _hung_up(fd, WATCH_S):
+            if hung_up(fd, WATCH_S):
                 _detach()
                 self._ask(128 + signal.SIGHUP)
                 return
@@ -93,7 +109,7 @@ def _terminal() -> int | None:
         return None
 
 
-def _hung_up(fd: int, wait_s: float) -> bool:
+def hung_up(fd: int, wait_s: float = 0.0) -> bool:
     """Whether the terminal is gone; waits at most this long for it to go."""
     poll = select.poll()
     poll.register(fd, 0)
