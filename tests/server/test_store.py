@@ -153,7 +153,7 @@ def operations(work: Callable[[], object]) -> int:
 @pytest.mark.parametrize("full", [False, True], ids=["roomy", "full"])
 def test_a_stream_costs_the_same_after_100_000_streams(full: bool) -> None:
     """Also where each append has to make room, and where each end pushes an older stream out."""
-    limits = {"max_bytes": 1000, "max_streams": 50_000} if full else {"max_streams": 200_000}
+    limits: dict[str, Any] = {"max_bytes": 1000, "max_streams": 50_000} if full else {"max_streams": 200_000}
     kept = store(**limits)
 
     def one(number: int) -> None:
