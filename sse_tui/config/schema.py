@@ -81,7 +81,8 @@ class Server(Section, kw_only=True, frozen=True):
     """The endpoint of ``sse-tui serve``; `sse_tui.server.settings` explains the fields.
 
     `token_env` names the environment variable that contains the bearer token. The `store_` fields limit what is
-    kept for resuming: events of one stream, bytes of all streams, seconds after the end of a stream.
+    kept for resuming: events of one stream, bytes of all streams, seconds after the end of a stream, streams that
+    ended.
     """
 
     host: str = "127.0.0.1"
@@ -95,6 +96,7 @@ class Server(Section, kw_only=True, frozen=True):
     store_max_events: PositiveInt = 50_000
     store_max_bytes: PositiveInt = STORE_BYTES
     store_max_age_s: NonNegativeSeconds = 300.0
+    store_max_streams: PositiveInt = 10_000
     allow_origins: list[str] = []
     access_log: bool = False
 

@@ -37,6 +37,7 @@ class Endpoint:
         self.store = store or EventStore(settings)
         self.runs: dict[str, Run] = {}
         self.whole: set[Generation] = set()
+        self._sweeping = False
         # There is one token, so everyone who knows it owns the same streams.
         self.owner = hashlib.sha256((settings.token or "").encode()).hexdigest()
 
@@ -143,8 +144,15 @@ class Endpoint:
 
     def _on_end(self, run: Run) -> None:
         self.runs.pop(run.stream, None)
-        # The store forgets old streams whenever it is used; it may not be used again.
-        asyncio.get_running_loop().call_later(self.settings.store_max_age_s + 1, self.store.sweep)
+        if not self._sweeping:
+            self._sweep()
+
+    def _sweep(self) -> None:
+        """Let the store forget old streams in time: it does so whenever it is used, but it may not be used again."""
+        wait = self.store.sweep()
+        self._sweeping = wait is not None
+        if wait is not None:
+            asyncio.get_running_loop().call_later(wait + 1, self._sweep)
 
 
 def unknown_event(last_event_id: str) -> ApiError:

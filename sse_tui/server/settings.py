@@ -18,7 +18,8 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     error; after that the 200 is sent anyway. `write_bytes` bounds one write to one reader. A reader whose connection
     accepts nothing for `send_timeout_s` is dropped. `drain_s` is the time that running responses get at a shutdown.
     For resuming clients at most `store_max_events` of one stream and `store_max_bytes` of all streams are kept, for
-    `store_max_age_s` after a stream's end. `allow_origins` are the web origins that may read (CORS).
+    `store_max_age_s` after a stream's end, and of the streams that ended the last `store_max_streams`. `allow_origins`
+    are the web origins that may read (CORS).
     """
 
     host: str = "127.0.0.1"
@@ -30,6 +31,7 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     store_max_events: int = 50_000
     store_max_bytes: int = STORE_BYTES
     store_max_age_s: float = 300.0
+    store_max_streams: int = 10_000
     max_body_bytes: int = MAX_REQUEST_BYTES
     max_streams: int = 64
     accept_wait_s: float = 0.25

@@ -2,12 +2,14 @@
 
 A generation appends and never waits; readers pull at their own pace. So a slow reader costs nothing but its own
 connection, and one that falls behind the oldest event kept gets an `EvictedError`, never a gap. The store is in memory,
-bounded in events per stream, bytes of all streams, and age after a stream's end.
+bounded in events per stream, bytes of all streams, streams that ended, and age after a stream's end. What a stream
+costs does not depend on how many ended before it.
 """
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -43,6 +45,7 @@ class StreamState(NamedTuple):
 class _Stream:
     """One stream's events: `blocks[start:]` are kept, and `blocks[start]` has sequence number `oldest`."""
 
+    name: str
     owner: str
     blocks: list[bytes] = field(default_factory=list)
     start: int = 0
@@ -84,13 +87,17 @@ class EventStore:
         self._limits = settings
         self._clock = clock
         self._streams: dict[str, _Stream] = {}
+        self._running: dict[str, _Stream] = {}
+        # Streams in the order in which they ended: all that are known, and those of them that may still hold events.
+        self._ended: deque[_Stream] = deque()
+        self._holding: deque[_Stream] = deque()
         self.size = 0
 
     def create(self, stream: str, owner: str) -> None:
         if stream in self._streams:
             raise ValueError(f"stream {stream} exists")
         self.sweep()
-        self._streams[stream] = _Stream(owner)
+        self._streams[stream] = self._running[stream] = _Stream(stream, owner)
 
     def append(self, stream: str, block: bytes) -> None:
         """Keep the next event of `stream` and wake its readers."""
@@ -112,6 +119,11 @@ class EventStore:
         kept = self._streams[stream]
         if kept.ended_at is None:
             kept.ended_at = self._clock()
+            del self._running[stream]
+            self._ended.append(kept)
+            self._holding.append(kept)
+            if len(self._ended) > self._limits.store_max_streams:
+                self._forget_oldest()
             for wake in kept.wakers:
                 wake()
 
@@ -153,23 +165,33 @@ class EventStore:
             last += 1
         return Batch(kept.blocks[first:last], kept.ended_at is not None and last == len(kept.blocks))
 
-    def sweep(self) -> None:
-        """Forget the streams that ended too long ago."""
+    def sweep(self) -> float | None:
+        """Forget the streams that ended too long ago. Returns the seconds until the next one has, None without one."""
         before = self._clock() - self._limits.store_max_age_s
-        for name, kept in list(self._streams.items()):
-            if kept.ended_at is not None and kept.ended_at < before:
-                del self._streams[name]
-                self.size -= kept.size
+        while self._ended:
+            ended_at = self._ended[0].ended_at
+            assert ended_at is not None
+            if ended_at >= before:
+                return ended_at - before
+            self._forget_oldest()
+        return None
+
+    def _forget_oldest(self) -> None:
+        """Forget the stream that ended longest ago."""
+        kept = self._ended.popleft()
+        if self._holding and self._holding[0] is kept:
+            self._holding.popleft()
+        del self._streams[kept.name]
+        self.size -= kept.size
 
     def _make_room(self) -> None:
         """Free bytes: first the events of the stream that ended longest ago, then the oldest of the largest.
 
-        A stream whose events are gone stays known until it is old enough to be forgotten, so that a resume is told
-        "evicted" instead of "unknown".
+        A stream whose events are gone stays known until it is forgotten, so that a resume is told "evicted" instead of
+        "unknown".
         """
         while self.size > self._limits.store_max_bytes:
-            finished = [kept for kept in self._streams.values() if kept.ended_at is not None and kept.size]
-            if finished:
-                self.size -= min(finished, key=lambda kept: kept.ended_at or 0.0).drop_all()
+            if self._holding:
+                self.size -= self._holding.popleft().drop_all()
                 continue
-            self.size -= max(self._streams.values(), key=lambda kept: kept.size).drop_oldest()
+            self.size -= max(self._running.values(), key=lambda kept: kept.size).drop_oldest()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -100,6 +103,75 @@ async def test_a_stream_is_forgotten_some_time_after_its_end_and_not_before() ->
         kept.read_from("a", 0, 1000)
 
 
+def test_of_the_streams_that_ended_only_the_last_are_kept() -> None:
+    kept = store(max_streams=2)
+    for name in ("running", "a", "b", "c"):
+        kept.create(name, "")
+        kept.append(name, b"x")
+    for name in ("b", "a", "c"):
+        kept.finish(name)
+    assert kept.state("b") is None, "it ended first"
+    assert all(kept.state(name) for name in ("running", "a", "c"))
+    assert kept.size == 3
+
+
+def test_a_sweep_says_when_the_next_is_due() -> None:
+    clock = Clock()
+    kept = store(clock, max_age_s=10)
+    assert kept.sweep() is None
+    for name in ("a", "b"):
+        clock.now += 3
+        kept.create(name, "")
+        kept.finish(name)
+    assert kept.sweep() == 7
+    clock.now += 8
+    assert kept.sweep() == 2
+    assert kept.state("a") is None
+    clock.now += 2.5
+    assert kept.sweep() is None
+
+
+def operations(work: Callable[[], object]) -> int:
+    """How many bytecode instructions `work` runs."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes = True
+        count += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["roomy", "full"])
+def test_a_stream_costs_the_same_after_100_000_streams(full: bool) -> None:
+    """Also where each append has to make room, and where each end pushes an older stream out."""
+    limits: dict[str, Any] = {"max_bytes": 1000, "max_streams": 50_000} if full else {"max_streams": 200_000}
+    kept = store(**limits)
+
+    def one(number: int) -> None:
+        kept.create(f"{number}", "me")
+        for _ in range(3):
+            kept.append(f"{number}", b"x" * 100)
+        kept.finish(f"{number}")
+        kept.state(f"{number}")
+
+    for number in range(10):
+        one(number)
+    first = operations(lambda: one(10))
+    for number in range(11, 100_000):
+        one(number)
+    assert operations(lambda: one(100_000)) <= first * 1.2
+    assert kept.state("100000")
+
+
 async def test_readers_are_woken_until_they_stop_watching() -> None:
     kept = store()
     kept.create("a", "")
@@ -125,6 +197,40 @@ def test_a_finished_stream_takes_nothing_more_and_names_are_unique() -> None:
         kept.append("a", b"x")
     with pytest.raises(ValueError, match="exists"):
         kept.create("a", "")
+
+
+@given(
+    steps=st.lists(
+        st.tuples(st.integers(0, 5), st.sampled_from(["append", "append", "finish", "wait"])), max_size=80
+    ),
+    max_bytes=st.integers(0, 8),
+    max_streams=st.integers(1, 3),
+)
+def test_what_is_known_after_streams_ended(
+    steps: list[tuple[int, str]], max_bytes: int, max_streams: int
+) -> None:
+    """Running streams are known; of the ended ones the last few that are young enough. The size is that of all."""
+    clock = Clock()
+    kept = store(clock, max_bytes=max_bytes, max_streams=max_streams, max_age_s=3)
+    running = list("012345")
+    ended: list[tuple[str, float]] = []
+    for name in running:
+        kept.create(name, "")
+    for stream, step in steps:
+        if step == "wait":
+            clock.now += 1
+        elif str(stream) in running:
+            if step == "append":
+                kept.append(str(stream), b"x")
+            else:
+                kept.finish(str(stream))
+                running.remove(str(stream))
+                ended.append((str(stream), clock.now))
+        kept.sweep()
+        young = [name for name, when in ended[-max_streams:] if clock.now - when <= 3]
+        states = {name: kept.state(name) for name in "012345"}
+        assert {name for name, state in states.items() if state} == {*running, *young}
+        assert kept.size == sum(state.next - state.oldest for state in states.values() if state) <= max_bytes
 
 
 @given(
