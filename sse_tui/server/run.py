@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import math
 from collections.abc import Awaitable, Callable, Generator
@@ -14,10 +15,12 @@ import uvicorn
 
 from sse_tui.engine.interface import Engine
 from sse_tui.errors import EngineError, SseTuiError
+from sse_tui.server.admission import Admission
 from sse_tui.server.asgi_app import build_app
 from sse_tui.server.backend import Backend
 from sse_tui.server.delivery import QuietDrops
 from sse_tui.server.endpoint_state import Endpoint
+from sse_tui.server.http_connection import HttpConnection
 from sse_tui.server.listener import listen, url_of
 from sse_tui.server.settings import ServerSettings, require_safe
 from sse_tui.server.status import EndpointState, StatusWatcher
@@ -103,13 +106,12 @@ def _config(endpoint: Endpoint) -> uvicorn.Config:
     _log_to_stderr(settings.access_log)
     return uvicorn.Config(
         build_app(endpoint),
-        http="httptools",
+        http=functools.partial(HttpConnection, admission=Admission(settings)),  # type: ignore[arg-type]
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=settings.access_log,
         server_header=False,
-        timeout_keep_alive=75,
         timeout_graceful_shutdown=math.ceil(settings.drain_s),
     )
 

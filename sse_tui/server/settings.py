@@ -15,8 +15,11 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
 
     `port` 0 means any free one. `retry_ms` is the reconnection time sent to clients (HTML standard, section 9.2).
     `accept_wait_s` is how long a response waits for the engine's first step, so that an early failure is still an HTTP
-    error; after that the 200 is sent anyway. `write_bytes` bounds one write to one reader. A reader whose connection
-    accepts nothing for `send_timeout_s` is dropped. `drain_s` is the time that running responses get at a shutdown.
+    error; after that the 200 is sent anyway. At most `max_connections` are open, fewer where the process may not open
+    so many descriptors. A request's head must come within `head_timeout_s`, its body without a pause of
+    `body_timeout_s`, the next request within `keep_alive_s`; a refused peer has `refusal_s` to read the answer.
+    `write_bytes` bounds one write to one reader. A reader whose connection accepts nothing for `send_timeout_s` is
+    dropped. `drain_s` is the time that running responses get at a shutdown.
     For resuming clients at most `store_max_events` of one stream and `store_max_bytes` of all streams are kept, for
     `store_max_age_s` after a stream's end, and of the streams that ended the last `store_max_streams`. `allow_origins`
     are the web origins that may read (CORS).
@@ -34,6 +37,11 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     store_max_streams: int = 10_000
     max_body_bytes: int = MAX_REQUEST_BYTES
     max_streams: int = 64
+    max_connections: int = 1024
+    head_timeout_s: float = 10.0
+    body_timeout_s: float = 30.0
+    keep_alive_s: float = 75.0
+    refusal_s: float = 2.0
     accept_wait_s: float = 0.25
     write_bytes: int = 64 * 2**10
     send_timeout_s: float = 120.0
