@@ -106,6 +106,8 @@ class EngineInfo(msgspec.Struct, kw_only=True, frozen=True):
 
     `layers_offloaded` of `layers` are on devices other than the CPU. `chat_template` says where the template comes
     from. `buffers` is the memory taken, in bytes, by device and use; `system` names the processor's features.
+    `longest_token` is in bytes, 0 where it is not known; `message_tokens` is the least that the chat template adds to a
+    message.
     """
 
     engine: str
@@ -126,6 +128,8 @@ class EngineInfo(msgspec.Struct, kw_only=True, frozen=True):
     chat_template: str = ""
     buffers: dict[str, int] = {}
     system: str = ""
+    longest_token: int = 0
+    message_tokens: int = 1
 
 
 class EngineStats(msgspec.Struct, kw_only=True, frozen=True):

@@ -23,6 +23,7 @@ from itertools import takewhile
 from operator import eq
 from typing import Any, Protocol
 
+from sse_tui.engine.context_room import prompt_too_long
 from sse_tui.engine.interface import Final, GenRequest, Timings
 from sse_tui.engine.ipc import Steps
 from sse_tui.engine.token_text import TextStream
@@ -142,12 +143,7 @@ class Scheduler:
         try:
             prompt = self._tokens_of(request)
             if len(prompt) >= self._context.n_ctx:
-                raise EngineError(
-                    "prompt-too-long",
-                    f"The prompt has {len(prompt)} tokens; the context holds {self._context.n_ctx}, "
-                    "and the answer needs at least one of them.",
-                    "Shorten the conversation, or raise n_ctx in the [local] table of the configuration.",
-                )
+                raise prompt_too_long(f"{len(prompt)}", self._context.n_ctx)
             if not prompt:
                 raise EngineError("prompt-empty", "The prompt has no tokens.")
         except EngineError as error:

@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 
+from sse_tui.engine.context_room import prompt_too_long
 from sse_tui.engine.interface import (
     EngineInfo,
     EngineStats,
@@ -30,7 +31,8 @@ _FILLER = (
     "the of stream token event byte gap first last server client answer question signal channel reader "
     "writer frame field value number name colour river stone light engine clock second line word letter"
 )
-_TOKEN = re.compile(r"\s*\S{1,8}|\s+")
+_TOKEN = re.compile(r"\s{0,8}\S{1,8}|\s{1,8}")
+_TOKEN_BYTES = 4 * 16
 
 Script = str | Sequence[str] | Callable[[GenRequest], str | Sequence[str]]
 """What to say: a text, its pieces, or a function of the request that gives either."""
@@ -73,6 +75,7 @@ class ScriptedEngine:
             n_ctx=n_ctx,
             n_seq=n_seq,
             backend="none",
+            longest_token=_TOKEN_BYTES,
         )
         self._slots = asyncio.Semaphore(n_seq)
         self._running = 0
@@ -97,11 +100,11 @@ class ScriptedEngine:
         generation = Generation(cancelled.set)
         prompt = _prompt_size(request)
         if prompt >= self._info.n_ctx:
-            message = f"The prompt has {prompt} tokens; the context holds {self._info.n_ctx}."
-            generation.put(Final(finish="error", error=message, error_code="prompt-too-long"))
+            error = prompt_too_long(f"{prompt}", self._info.n_ctx)
+            generation.put(Final(finish="error", error=error.message, error_code=error.code))
             return generation
         generation.put(PrefillProgress(0, prompt))
-        task = asyncio.create_task(self._queue(request, generation, cancelled))
+        task = asyncio.create_task(self._queue(request, prompt, generation, cancelled))
         self._tasks[task] = generation
         task.add_done_callback(self._drop)
         return generation
@@ -127,20 +130,26 @@ class ScriptedEngine:
             finish = "cancelled" if error is None else "error"
             generation.end(finish, error=str(error or ""), code="script-failed" if error else "")
 
-    async def _queue(self, request: GenRequest, generation: Generation, cancelled: asyncio.Event) -> None:
+    async def _queue(
+        self, request: GenRequest, prompt: int, generation: Generation, cancelled: asyncio.Event
+    ) -> None:
         submitted = asyncio.get_running_loop().time()
         async with self._slots:
             self._running += 1
             try:
-                generation.put(await self._generate(request, generation, cancelled, submitted))
+                generation.put(await self._generate(request, prompt, generation, cancelled, submitted))
             finally:
                 self._running -= 1
 
     async def _generate(
-        self, request: GenRequest, generation: Generation, cancelled: asyncio.Event, submitted: float
+        self,
+        request: GenRequest,
+        prompt: int,
+        generation: Generation,
+        cancelled: asyncio.Event,
+        submitted: float,
     ) -> Final:
         loop = asyncio.get_running_loop()
-        prompt = _prompt_size(request)
         draw = random.Random(f"{self._seed} {request.seed} {_prompt_text(request)}")
         pieces = self._pieces(request, draw)
         fails_at = self._failure(draw, len(pieces))

@@ -7,6 +7,9 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
+SHOWN = 80
+"""How many characters of what a client sent a message repeats."""
+
 
 class ApiError(Exception):
     """A request that cannot be served, or a stream that cannot continue. `extra` is added to the error object."""
@@ -51,6 +54,11 @@ def unavailable(code: str, message: str, retry_after_s: int = 1) -> ApiError:
 def invalid(param: str | None, message: str, code: str = "invalid_value") -> ApiError:
     """400 for the field `param` of the request."""
     return ApiError(400, code, message, param=param)
+
+
+def quoted(text: str) -> str:
+    """What a client sent, for a message: in quotes, and not all of a long text."""
+    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
 
 
 def from_engine(code: str, message: str) -> ApiError:

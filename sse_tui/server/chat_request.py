@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 import secrets
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
 
-from sse_tui.engine.interface import GenRequest
-from sse_tui.server.api_errors import ApiError, invalid
+from sse_tui.engine.context_room import require_room
+from sse_tui.engine.interface import EngineInfo, GenRequest
+from sse_tui.errors import EngineError
+from sse_tui.server.api_errors import ApiError, from_engine, invalid, quoted
+from sse_tui.text.wording import many
 
+MAX_PARTS = 1024
 MAX_STOPS, MAX_STOP_BYTES = 16, 256
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -22,7 +27,7 @@ class _Part(msgspec.Struct):
 
 class _Message(msgspec.Struct):
     role: str
-    content: str | list[_Part] | None = None
+    content: str | list[msgspec.Raw] | None = None
 
 
 class _StreamOptions(msgspec.Struct):
@@ -30,7 +35,9 @@ class _StreamOptions(msgspec.Struct):
 
 
 class _Body(msgspec.Struct):
-    messages: list[_Message]
+    """Messages and their parts stay as they are until their number is known: it may be too large."""
+
+    messages: list[msgspec.Raw]
     model: str | None = None
     stream: bool | None = None
     stream_options: _StreamOptions | None = None
@@ -54,15 +61,22 @@ class ChatRequest(msgspec.Struct, frozen=True):
     include_usage: bool
 
 
-_BOUNDS = {"temperature": (0.0, 100.0), "top_k": (-1, None), "top_p": (0.0, 1.0), "min_p": (0.0, 1.0)}
-_decoder = msgspec.json.Decoder(_Body)
+_MAX_INT = 2**63 - 1
+_BOUNDS = {"temperature": (0.0, 100.0), "top_k": (-1, _MAX_INT), "top_p": (0.0, 1.0), "min_p": (0.0, 1.0)}
+_read_body = msgspec.json.Decoder(_Body).decode
+_read_message = msgspec.json.Decoder(_Message).decode
+_read_part = msgspec.json.Decoder(_Part).decode
+_T = TypeVar("_T")
 _PATH = re.compile(r" - at `\$\.?(.*)`$")
 _MISSING = re.compile(r"^Object missing required field `(.*)`$")
 
 
-def parse_chat_request(body: bytes, id: str) -> ChatRequest:
-    """Read `body` as a chat request; the generation gets the name `id`. Raises `ApiError` (400)."""
-    asked = _decode(body)
+def parse_chat_request(body: bytes, id: str, info: EngineInfo) -> ChatRequest:
+    """Read `body` as a chat request to the engine `info`; the generation gets the name `id`.
+
+    Raises `ApiError` (400), also for messages that cannot fit the engine's context.
+    """
+    asked = _decode(_read_body, body)
     if asked.n is not None and asked.n != 1:
         raise invalid("n", "Only one choice per request is supported: n must be 1.", "unsupported_value")
     if not asked.messages:
@@ -70,60 +84,81 @@ def parse_chat_request(body: bytes, id: str) -> ChatRequest:
     limit = asked.max_tokens if asked.max_completion_tokens is None else asked.max_completion_tokens
     name = "max_tokens" if asked.max_completion_tokens is None else "max_completion_tokens"
     sampling = {name: _within(name, getattr(asked, name), *bounds) for name, bounds in _BOUNDS.items()}
+    seed = _within("seed", asked.seed, -_MAX_INT - 1, _MAX_INT)
     generation = GenRequest(
         id=id,
-        messages=[_message(index, message) for index, message in enumerate(asked.messages)],
-        max_tokens=_within(name, limit, 1, None),
+        messages=_messages(asked.messages, info),
+        max_tokens=_within(name, limit, 1, _MAX_INT),
         stop=_stops(asked.stop),
-        seed=secrets.randbits(32) if asked.seed is None else asked.seed & 0xFFFFFFFF,
+        seed=secrets.randbits(32) if seed is None else seed & 0xFFFFFFFF,
         **{name: value for name, value in sampling.items() if value is not None},
     )
     usage = bool(asked.stream_options and asked.stream_options.include_usage)
     return ChatRequest(generation, asked.model, bool(asked.stream), usage)
 
 
-def _decode(body: bytes) -> _Body:
+def _decode(read: Callable[[bytes | msgspec.Raw], _T], data: bytes | msgspec.Raw, where: str = "") -> _T:
+    """What `read` makes of `data`, which stands at `where` in the body."""
     try:
-        return _decoder.decode(body)
+        return read(data)
     except msgspec.ValidationError as error:
-        raise _validation(str(error)) from None
+        raise _validation(str(error), where) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ApiError(400, "invalid_json", f"The body is not valid JSON: {error}") from None
+        raise ApiError(400, "invalid_json", f"The body is not valid JSON: {error}.") from None
+    except RecursionError:
+        raise ApiError(400, "invalid_json", "The body is nested too deeply.", param=where or None) from None
 
 
-def _validation(text: str) -> ApiError:
-    """An error from msgspec's message, "Expected `str`, got `int` - at `$.messages[0].role`", with the field apart."""
+def _validation(text: str, where: str) -> ApiError:
+    """An error from msgspec's message, "Expected `str`, got `int` - at `$.content[0].text`", with the field apart."""
     found = _PATH.search(text)
-    param = found[1] if found else ""
+    param = ".".join(filter(None, (where, found[1] if found else "")))
     message = text[: found.start()] if found else text
     missing = _MISSING.match(message)
     if missing:
-        param = f"{param}.{missing[1]}" if param else missing[1]
-        return invalid(param, f"Missing required parameter: {param}.", "missing_required_parameter")
+        return _missing(f"{param}.{missing[1]}" if param else missing[1])
     return invalid(param or None, f"Invalid type for {param or 'the body'}: {message}.", "invalid_type")
 
 
-def _message(index: int, message: _Message) -> dict[str, Any]:
+def _missing(param: str) -> ApiError:
+    return invalid(param, f"Missing required parameter: {param}.", "missing_required_parameter")
+
+
+def _messages(given: list[msgspec.Raw], info: EngineInfo) -> list[dict[str, Any]]:
+    """The messages for the chat template, if they can fit the context."""
+    try:
+        require_room(info, messages=len(given))
+        messages = [_message(f"messages[{index}]", raw) for index, raw in enumerate(given)]
+        require_room(info, messages=len(given), size=sum(len(each["content"].encode()) for each in messages))
+    except EngineError as error:
+        raise from_engine(error.code, error.message) from None
+    return messages
+
+
+def _message(where: str, raw: msgspec.Raw) -> dict[str, Any]:
     """A message for the chat template: text parts joined, OpenAI's newer name for the system role mapped."""
-    where = f"messages[{index}]"
+    message = _decode(_read_message, raw, where)
     if message.role not in ROLES:
-        raise invalid(f"{where}.role", f"Unknown role {message.role!r}; known: {', '.join(ROLES)}.")
+        raise invalid(f"{where}.role", f"Unknown role {quoted(message.role)}; known: {', '.join(ROLES)}.")
     role = "system" if message.role == "developer" else message.role
     if isinstance(message.content, list):
-        text = "".join(_part(where, at, part) for at, part in enumerate(message.content))
-        return {"role": role, "content": text}
+        if len(message.content) > MAX_PARTS:
+            text = f"A message has at most {many(MAX_PARTS, 'part')}, not {len(message.content):,}."
+            raise invalid(f"{where}.content", text)
+        parts = [_part(f"{where}.content[{index}]", part) for index, part in enumerate(message.content)]
+        return {"role": role, "content": "".join(parts)}
     if message.content is None and role != "assistant":
         raise invalid(f"{where}.content", f"A message with the role {message.role} needs content.")
     return {"role": role, "content": message.content or ""}
 
 
-def _part(where: str, index: int, part: _Part) -> str:
+def _part(where: str, raw: msgspec.Raw) -> str:
+    part = _decode(_read_part, raw, where)
     if part.type != "text":
-        text = f"Content of type {part.type!r} is not supported, only text."
-        raise invalid(f"{where}.content[{index}].type", text, "unsupported_value")
+        text = f"Content of type {quoted(part.type)} is not supported, only text."
+        raise invalid(f"{where}.type", text, "unsupported_value")
     if part.text is None:
-        param = f"{where}.content[{index}].text"
-        raise invalid(param, f"Missing required parameter: {param}.", "missing_required_parameter")
+        raise _missing(f"{where}.text")
     return part.text
 
 
@@ -140,9 +175,11 @@ def _stops(stop: str | list[str] | None) -> list[str]:
     return stops
 
 
-def _within(name: str, value: Any, low: float, high: float | None) -> Any:
+def _within(name: str, value: Any, low: float, high: float) -> Any:
     """`value`, if it is None or within the bounds. Raises 400 otherwise."""
-    if value is None or (value >= low and (high is None or value <= high)):
+    if value is None or low <= value <= high:
         return value
-    bounds = f"at least {low:g}" if high is None else f"between {low:g} and {high:g}"
+    if isinstance(value, int) and abs(value) > _MAX_INT:
+        raise invalid(name, f"{name} must be an integer of at most 64 bits.")
+    bounds = f"at least {low:g}" if high == _MAX_INT else f"between {low:g} and {high:g}"
     raise invalid(name, f"{name} must be {bounds}, not {value:g}.")

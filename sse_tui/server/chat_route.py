@@ -8,7 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from sse_tui.engine.interface import Final, Piece
+from sse_tui.engine.interface import EngineInfo, Final, Piece
 from sse_tui.server.api_errors import from_engine
 from sse_tui.server.chat_request import ChatRequest, parse_chat_request
 from sse_tui.server.delivery import watch_disconnect
@@ -17,6 +17,9 @@ from sse_tui.server.event_id import new_stream
 from sse_tui.server.generation import cancelled
 from sse_tui.server.request_body import read_json_body
 from sse_tui.server.status import EndpointState
+
+_LARGE = 64 * 2**10
+"""Bytes of a body. One of this size takes about a millisecond to parse."""
 
 
 async def chat_completions(request: Request) -> ASGIApp:
@@ -30,10 +33,17 @@ async def chat_completions(request: Request) -> ASGIApp:
         body = await read_json_body(request, endpoint.settings.max_body_bytes)
     except ClientDisconnect:
         return Response(status_code=499)
-    asked = parse_chat_request(body, new_stream())
+    asked = await _parse(body, endpoint.backend.require().info)
     if asked.stream:
         return await endpoint.start(asked)
     return await _whole(endpoint, asked, request)
+
+
+async def _parse(body: bytes, info: EngineInfo) -> ChatRequest:
+    """Parse the body, a large one in a thread, so that other streams go on meanwhile."""
+    if len(body) <= _LARGE:
+        return parse_chat_request(body, new_stream(), info)
+    return await asyncio.to_thread(parse_chat_request, body, new_stream(), info)
 
 
 async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Response:

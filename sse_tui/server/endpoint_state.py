@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from sse_tui.engine.interface import EngineInfo, Generation
 from sse_tui.errors import EngineError
-from sse_tui.server.api_errors import ApiError, from_engine
+from sse_tui.server.api_errors import ApiError, from_engine, quoted
 from sse_tui.server.backend import Backend
 from sse_tui.server.chat_request import ChatRequest
 from sse_tui.server.chunks import ChatChunks
@@ -44,7 +44,7 @@ class Endpoint:
     def check_model(self, name: str | None, info: EngineInfo) -> None:
         """Raise 404 for a model that is not the one loaded; no name means the one loaded."""
         if name is not None and name not in (info.model, "default"):
-            message = f"The model {name!r} does not exist here; {info.model!r} is loaded."
+            message = f"The model {quoted(name)} does not exist here; {info.model!r} is loaded."
             raise ApiError(404, "model_not_found", message, param="model")
 
     def submit(self, request: ChatRequest) -> Generation:
@@ -115,7 +115,7 @@ class Endpoint:
         """The stream's state. Raises 404 if it is not one of this client's."""
         state = self._state_of(stream)
         if state is None:
-            raise ApiError(404, "stream_not_found", f"There is no stream {stream!r}.", param="id")
+            raise ApiError(404, "stream_not_found", f"There is no stream {quoted(stream)}.", param="id")
         return state
 
     def _state_of(self, stream: str) -> StreamState | None:
@@ -157,8 +157,7 @@ class Endpoint:
 
 def unknown_event(last_event_id: str) -> ApiError:
     """404: the id is not known, so neither is what follows it."""
-    shown = last_event_id[:80]
-    message = f"No stream has the event {shown!r}: it is unknown, expired, or not yours."
+    message = f"No stream has the event {quoted(last_event_id)}: it is unknown, expired, or not yours."
     return ApiError(404, "unknown_event_id", message, param="Last-Event-ID")
 
 

@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
+from sse_tui.engine.interface import EngineInfo
 from sse_tui.server.api_errors import ApiError
 from sse_tui.server.chat_request import parse_chat_request
 
+ENGINE = EngineInfo(engine="scripted", model="m", n_ctx=4096, longest_token=10, message_tokens=4)
 HELLO = [{"role": "user", "content": "hi"}]
 
 
 def parse(**fields: Any) -> Any:
-    return parse_chat_request(json.dumps({"messages": HELLO} | fields).encode(), "x")
+    return parse_chat_request(json.dumps({"messages": HELLO} | fields).encode(), "x", ENGINE)
 
 
 def test_all_sampling_fields_reach_the_engine() -> None:
@@ -111,19 +113,19 @@ def test_a_wrong_field_is_named(fields: dict[str, Any], param: str, code: str) -
 @pytest.mark.parametrize("body", [b"", b"{", b'{"messages": [}', b"\xff\xfe", b'{"messages":"\\ud800"}'])
 def test_what_is_no_json_is_said_to_be_none(body: bytes) -> None:
     with pytest.raises(ApiError) as caught:
-        parse_chat_request(body, "x")
+        parse_chat_request(body, "x", ENGINE)
     assert (caught.value.status, caught.value.code) == (400, "invalid_json")
 
 
 @pytest.mark.parametrize("body", [b"[]", b"1", b"null"])
 def test_json_that_is_no_object(body: bytes) -> None:
     with pytest.raises(ApiError) as caught:
-        parse_chat_request(body, "x")
+        parse_chat_request(body, "x", ENGINE)
     assert (caught.value.status, caught.value.code) == (400, "invalid_type")
 
 
 def test_missing_messages() -> None:
     with pytest.raises(ApiError) as caught:
-        parse_chat_request(b"{}", "x")
+        parse_chat_request(b"{}", "x", ENGINE)
     assert caught.value.param == "messages"
     assert caught.value.message == "Missing required parameter: messages."
