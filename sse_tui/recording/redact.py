@@ -1,22 +1,23 @@
 """Redacts secrets from records before they are written.
 
 By name: the values of headers, query parameters and fields of a JSON request body whose names suggest a secret
-(`secret_names`) are replaced, and so is `user:password@` in a URL. By value: secrets found that way are remembered for
-the session and replaced wherever they occur again, as `masking` describes.
+(`secret_names`) are replaced, and so is `user:password@` in a URL, wherever the URL stands. By value: secrets found
+that way are remembered for the session and replaced wherever they occur again, as `masking` describes. What a request
+names is remembered for good; of what a response sets, only what can be a secret: session cookies, tokens, and other
+cookies that are long and random (`secret_values`), since a preference in a cookie is a word of the answer too.
 
-This cannot catch: a secret first seen in a body, where nothing names it (use a pattern); values shorter than
-`masking.SHORTEST` characters, except where they are named; bodies with a content coding such as gzip; a secret that a
-model spells out over several events.
+This cannot catch: a secret first seen in a response's body, where nothing names it (use a pattern); values shorter than
+`secret_values.SHORTEST` characters, except where they are named; bodies with a content coding other than gzip and
+deflate; a secret that a model spells out over several events.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
-import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fnmatch import translate
+from functools import partial
 from urllib.parse import unquote, unquote_plus
 
 import msgspec
@@ -24,6 +25,7 @@ import msgspec
 from sse_tui import fields, secret_names
 from sse_tui.errors import RecordingError
 from sse_tui.recording.masking import MOST, KnownSecrets
+from sse_tui.recording.named_secrets import credentials, in_cookies, replaced_fields
 from sse_tui.recording.records import (
     Chunk,
     Close,
@@ -37,19 +39,22 @@ from sse_tui.recording.records import (
     Response,
     chunk,
 )
+from sse_tui.recording.secret_values import is_made_of_words, is_random, is_word
 
 PLACEHOLDER = "[redacted]"
 # Without brackets, which would make a URL invalid: programs that read recordings parse it.
 URL_PLACEHOLDER = "redacted"
 
-_AUTH_PARAMETER = re.compile(
-    r'(?:response|signature|credential|oauth_token|oauth_signature)\s*=\s*"?([^",\s]+)', re.IGNORECASE
+# All but the end is bounded, so that each letter is looked at a few times. A JSON text may escape slashes.
+_URL = re.compile(
+    r"[a-z][a-z0-9+.-]{0,31}:(?:\\{0,8}/){2}(?:[^\s\"'<>\\]|\\{1,8}(?:/|u[0-9a-f]{4}))+", re.IGNORECASE
 )
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>]+", re.IGNORECASE)
 # The value is a URL, even if it is relative.
 _URL_HEADERS = frozenset(["location", "content-location", "referer", ":path"])
-_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)([^/?#]*)@", re.IGNORECASE)
-
+_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]{0,31}:(?:\\{0,8}/){2})([^/?#\\]*)@", re.IGNORECASE)
+# In a JSON text "&" may be escaped.
+_SEPARATORS = re.compile(r"(\\{1,8}u0026|[?#&;])", re.IGNORECASE)
+_WORDS_ALONE = re.compile(r"[\w .:/-]*")
 
 # The fields that contain text for people.
 _WORDS: dict[type[Record], tuple[str, ...]] = {
@@ -78,6 +83,7 @@ class Redactor:
         self._known = KnownSecrets(patterns, most=most)
         own = [translate(name.lower()).removesuffix(r"\Z").removesuffix(r"\z") for name in names]
         self._own = re.compile("|".join(own), re.IGNORECASE) if own else None
+        self._cookies_set = False
 
     @property
     def secrets(self) -> list[str]:
@@ -85,8 +91,17 @@ class Redactor:
         return self._known.values
 
     def learn(self, value: str) -> None:
-        """Remember a secret known from elsewhere, such as an API key."""
+        """Remember a value that somebody calls a secret, even if it is a word; not one that cannot be searched for."""
         self._known.learn(value)
+
+    def learn_named(self, values: Iterable[str], *, keep: bool = True) -> None:
+        """Remember the values of something whose name suggests a secret, such as an API key; but no ordinary words.
+
+        Without `keep` only the latest are remembered: a server may set any number.
+        """
+        for value in values:
+            if not is_word(value.strip()):
+                self._known.learn(value, keep=keep)
 
     def learn_matches(self, text: str) -> None:
         """Remember what the patterns match in a complete text (a live body never is)."""
@@ -101,7 +116,7 @@ class Redactor:
                 return self.request(record)
             case Response():
                 # New cookies and session IDs are secrets, too.
-                headers = self._masked_headers(self._headers(record.headers))
+                headers = self._masked_headers(self._headers(record.headers, keep=False))
                 return msgspec.structs.replace(record, headers=headers)
             case Reconnect():
                 last_id, url = self._event_id(record.last_event_id), self._url(record.url)
@@ -124,15 +139,15 @@ class Redactor:
     def request(self, record: Request) -> Request:
         """A request without its secrets, which are remembered."""
         # Learn everything before masking: the body may name a secret that the URL contains, too.
-        headers = self._headers(record.headers)
-        url = self._url(record.url)
+        headers = self._headers(record.headers, keep=True)
+        url = self._url(record.url, keep=True)
         binary = record.body_b64 is not None
         body = record.data.decode("utf-8", "surrogateescape") if binary else record.body or ""
         if body:
             kind = fields.essence(fields.first(record.headers, "content-type"))
             if kind == "application/x-www-form-urlencoded":
-                body = "&".join(map(self._parameter_redacted, body.split("&")))
-            self._learn_fields(body)
+                body = "&".join(self._parameter(pair, keep=True) for pair in body.split("&"))
+            body = self._urls(replaced_fields(body, partial(self._field, keep=True)), keep=True)
             self._known.learn_matches(body)
         record = msgspec.structs.replace(
             record, headers=self._masked_headers(headers), url=self._known.mask_text(url, URL_PLACEHOLDER)
@@ -147,33 +162,45 @@ class Redactor:
         """Text for people, with known secrets and the secrets in URLs redacted."""
         if not text:
             return text
-        text = _URL.sub(lambda match: self._url(match.group()), text)
+        text = self._urls(text)
         self._known.learn_matches(text)
         return self._masked(text)
 
+    def learn_fields(self, text: str) -> None:
+        """Remember what the JSON in a text names as a secret, and what the URLs in it contain."""
+        replaced_fields(text, self._field)
+        self._urls(text)
+
     def _masked(self, text: str) -> str:
         return self._known.mask_text(text, PLACEHOLDER)
-
-    def _learn_all(self, secrets: Iterable[str]) -> None:
-        for secret in secrets:
-            self._known.learn(secret)
 
     def _is_named(self, name: str) -> bool:
         """Whether it is one of the user's names."""
         return self._own is not None and self._own.fullmatch(name) is not None
 
-    def _headers(self, headers: Headers) -> Headers:
+    def _headers(self, headers: Headers, *, keep: bool) -> Headers:
         redacted: Headers = []
         for name, value in headers:
             if secret_names.is_secret_header(name) or self._is_named(name):
-                self._learn_all(_secrets_of_header(name.lower(), value))
+                if name.lower() in ("cookie", "set-cookie"):
+                    self._learn_cookies(name.lower(), value, keep=keep)
+                else:
+                    self.learn_named(credentials(name, value), keep=keep)
                 redacted.append((name, PLACEHOLDER))
             elif name.lower() in _URL_HEADERS:
-                redacted.append((name, self._url(value)))
+                redacted.append((name, self._url(value, keep=keep)))
             else:
-                redacted.append((name, _URL.sub(lambda match: self._url(match.group()), value)))
+                redacted.append((name, self._urls(value, keep=keep)))
                 self._known.learn_matches(value)
         return redacted
+
+    def _learn_cookies(self, name: str, value: str, *, keep: bool) -> None:
+        # Once a server has set cookies, those of the requests may be the server's, of which there can be any number.
+        self._cookies_set |= name == "set-cookie"
+        for cookie, secret in in_cookies(name, value):
+            session = secret_names.is_session_cookie(cookie) and any(map(str.isdigit, secret))
+            if is_random(secret) or session or self._is_named(cookie):
+                self.learn_named([secret, unquote(secret)], keep=keep and not self._cookies_set)
 
     def _masked_headers(self, headers: Headers) -> Headers:
         return [
@@ -185,39 +212,51 @@ class Redactor:
         """An event ID, masked as in a body, so that the two stay equal."""
         return self._known.mask_text(value, None)
 
-    def _url(self, url: str) -> str:
+    def _urls(self, text: str, *, keep: bool = False) -> str:
+        """A text with the secrets in its URLs redacted."""
+        if ":/" not in text and ":\\/" not in text:
+            return text
+        return _URL.sub(lambda match: self._url(match.group(), keep=keep), text)
+
+    def _url(self, url: str, *, keep: bool = False) -> str:
         self._known.learn_matches(url)
-        url = _USERINFO.sub(self._without_userinfo, url, count=1)
+        url = _USERINFO.sub(partial(self._without_userinfo, keep=keep), url, count=1)
         # Keep the separators and the exact spelling of every other parameter.
-        parts = re.split(r"([?#&;])", url)
+        parts = _SEPARATORS.split(url)
         return parts[0] + "".join(
-            separator + self._parameter_redacted(pair)
+            separator + self._parameter(pair, keep=keep)
             for separator, pair in zip(parts[1::2], parts[2::2], strict=True)
         )
 
-    def _without_userinfo(self, match: re.Match[str]) -> str:
+    def _without_userinfo(self, match: re.Match[str], *, keep: bool) -> str:
         scheme, userinfo = match.groups()
         user, _, password = userinfo.partition(":")
         pair = base64.b64encode(unquote(userinfo).encode("utf-8", "surrogatepass")).decode("ascii")
-        self._learn_all((password or user, unquote(password or user), pair))
+        self.learn_named((password or user, unquote(password or user), pair), keep=keep)
         return f"{scheme}{URL_PLACEHOLDER}@"
 
-    def _parameter_redacted(self, pair: str) -> str:
+    def _parameter(self, pair: str, *, keep: bool) -> str:
         name, equals, value = pair.partition("=")
-        plain = unquote_plus(name)
-        if not value or not (secret_names.is_secret_parameter(plain) or self._is_named(plain)):
+        if not value:
             return pair
-        self._learn_all((value, unquote(value), unquote_plus(value)))
+        plain = unquote_plus(name)
+        if not (secret_names.is_secret_parameter(plain) or self._is_named(plain)):
+            return pair
+        self.learn_named((value, unquote(value), unquote_plus(value)), keep=keep)
         return f"{name}{equals}{URL_PLACEHOLDER}"
 
-    def _learn_fields(self, body: str) -> None:
-        try:
-            document = json.loads(body)
-        except (ValueError, RecursionError):
-            return
-        for name, value in _string_fields(document):
-            if secret_names.is_secret_field(name) or self._is_named(name):
-                self._learn_all(_secrets_of_header(name.lower(), value))
+    def _field(self, name: str, value: str, *, keep: bool = False) -> str | None:
+        """What a string field of a JSON text is replaced by; None if it is no secret."""
+        named = secret_names.is_secret_field(name) or self._is_named(name)
+        vague = secret_names.may_be_secret_field(name) and not _holds_words(value)
+        if not value or not (named or vague):
+            return None
+        self.learn_named(credentials(name, value), keep=keep)
+        return PLACEHOLDER
+
+
+def _holds_words(value: str) -> bool:
+    return _WORDS_ALONE.fullmatch(value) is not None and is_made_of_words(value)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -229,42 +268,3 @@ def _compiled(pattern: str) -> re.Pattern[str]:
             f"The redaction pattern {pattern!r} is not a valid regular expression: {error}.",
             "Escape special characters such as ( [ * + ? with a backslash.",
         ) from None
-
-
-def _secrets_of_header(name: str, value: str) -> Iterator[str]:
-    """The parts of a header's value that are secrets on their own, wherever they occur."""
-    if name in ("cookie", "set-cookie"):
-        pairs = value.split(";") if name == "cookie" else value.split(";")[:1]
-        for pair in pairs:
-            _, _, secret = pair.partition("=")
-            yield secret.strip().strip('"')
-        return
-    scheme, space, rest = value.strip().partition(" ")
-    if not space or not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", scheme):
-        yield value
-        return
-    # Not the whole value: it starts with the name of the scheme, which is an ordinary word.
-    yield rest
-    yield from _AUTH_PARAMETER.findall(rest)
-    if scheme.lower() == "basic":
-        try:
-            pair = base64.b64decode(rest.strip(), validate=True).decode("utf-8", "replace")
-        except (binascii.Error, ValueError):
-            return
-        yield pair
-        yield pair.partition(":")[2]
-
-
-def _string_fields(document: object) -> Iterator[tuple[str, str]]:
-    """Every field of a JSON document whose value is a string."""
-    waiting = [document]
-    while waiting:
-        match waiting.pop():
-            case dict() as fields:
-                for name, value in fields.items():
-                    if isinstance(value, str):
-                        yield name, value
-                    else:
-                        waiting.append(value)
-            case list() as items:
-                waiting += items

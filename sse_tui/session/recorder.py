@@ -1,7 +1,8 @@
 """From a turn to its records: driver, redaction, recording file.
 
-The capture process and the headless commands both record with this. What comes out are the records as they were
-written, secrets already masked, so that a live view and the reopened file can never differ.
+The capture process and the headless commands both record with this. Masking belongs to what is written: what comes out
+is what the server sent, byte for byte, whatever of it the file has as asterisks. The rest is as it was written: the
+requests, which hold the user's keys, and the words for people, which may quote them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sse_tui import dialects
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Plan, parse_plan
 from sse_tui.recording import Redactor, Writer
-from sse_tui.recording.records import Close, CloseReason, End, Header, Note, Record
+from sse_tui.recording.records import Chunk, Close, CloseReason, End, Header, Note, Record, Response
 from sse_tui.session.requests import TurnSpec
 from sse_tui.transport import Driver, SessionClock
 from sse_tui.version import __version__
@@ -41,8 +42,7 @@ class Recorder:
     ):
         self.clock = clock or SessionClock()
         self.redactor = redactor
-        for secret in secrets:
-            redactor.learn(secret)
+        redactor.learn_named(secrets)
         self.header = Header(
             tool=f"sse-tui/{__version__} python/{sys.version.split()[0]} {sys.platform}",
             created=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
@@ -58,7 +58,10 @@ class Recorder:
         self.error: SseTuiError | None = None
 
     async def run(self, number: int, turn: TurnSpec) -> AsyncGenerator[Record, None]:
-        """Run one turn; gives every record after it was written. Afterwards `error` says what went wrong."""
+        """Run one turn; gives every record after it was written, what the server sent unmasked.
+
+        Afterwards `error` says what went wrong.
+        """
         plan = parse_plan(turn.plan) if turn.plan else None
         self._turn, self.error = number, None
         driver = Driver(
@@ -79,7 +82,8 @@ class Recorder:
         try:
             async with aclosing(driver.records()) as records:
                 async for record in records:
-                    yield self._write(record)
+                    written = self._write(record)
+                    yield record if isinstance(record, Response | Chunk) else written
         finally:
             self._driver = None
             self.error = driver.error

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
@@ -27,6 +28,7 @@ from sse_tui.recording.records import (
     Response,
     chunk,
 )
+from tests.recording.test_masking import letters_of_each_class
 
 SECRET = 'sk-Ab/9+x"Zq\\7 é&K'
 PLAIN = "sk-proj-0123456789abcdef"
@@ -118,6 +120,15 @@ HEADER_NAMES = [
     "Mcp-Session-Id",
     "Ocp-Apim-Subscription-Key",
     "X-Password",
+    "Authentication",
+    "Helicone-Auth",
+    "X-Functions-Key",
+    "X-Litellm-Key",
+    "X-Auth",
+    "X-Master-Key",
+    "Private-Key",
+    "X-JWT",
+    "Key",
 ]
 
 
@@ -163,7 +174,7 @@ def test_parts_of_a_signature(tmp_path: Path) -> None:
 
 def test_cookies_of_both_directions(tmp_path: Path) -> None:
     records: list[Record] = [
-        request(headers=[("Cookie", 'lang=en; sid=sid-from-request-1; q="quoted-value-2"')]),
+        request(headers=[("Cookie", 'lang=en; sid=sid-from-request-1; q="q7Xz0-9kLm2-Value"')]),
         Response(
             t=1,
             turn=1,
@@ -175,10 +186,10 @@ def test_cookies_of_both_directions(tmp_path: Path) -> None:
                 ("X", "sid-from-answer-3"),
             ],
         ),
-        chunk(2, b"sid-from-request-1 quoted-value-2 sid-from-answer-3 /stream Strict", turn=1, conn=1),
+        chunk(2, b"sid-from-request-1 q7Xz0-9kLm2-Value sid-from-answer-3 /stream Strict", turn=1, conn=1),
     ]
     data = recorded(tmp_path, records)
-    for secret in ("sid-from-request-1", "quoted-value-2", "sid-from-answer-3"):
+    for secret in ("sid-from-request-1", "q7Xz0-9kLm2-Value", "sid-from-answer-3"):
         assert_gone(data, secret)
     assert b"/stream Strict" in data
 
@@ -222,6 +233,12 @@ PARAMETERS = [
     "subscription-key",
     "sessionId",
     "api%5Fkey",
+    "code",
+    "sas",
+    "session",
+    "app_key",
+    "hmac",
+    "passphrase",
 ]
 
 
@@ -299,6 +316,129 @@ def test_fields_of_the_body_that_carry_a_secret(tmp_path: Path) -> None:
         "url": "http://m",
         "authorization_token": "[redacted]",
     }
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["key", "token", "pass", "auth", "credentials", "private_key", "client_secret", "password", "session_id"],
+)
+def test_a_field_of_the_body_and_all_its_echoes(tmp_path: Path, name: str) -> None:
+    body = f'{{"{name}" : {json.dumps(SECRET)},"n":1}}'
+    data = recorded(tmp_path, [request(body=body), *echoes(SECRET)])
+    assert_gone(data, SECRET)
+    first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
+    assert isinstance(first, Request)
+    assert first.body == f'{{"{name}" : "[redacted]","n":1}}'
+
+
+def test_short_values_of_fields_are_masked_where_they_are_named() -> None:
+    body = '{"password":"abc","auth":"none","filter":{"key":"genre","value":"rock"},"token":"created_at","secret":""}'
+    out = Redactor().record(request(body=body))
+    assert isinstance(out, Request)
+    assert json.loads(out.body or "") == {
+        "password": "[redacted]",
+        "auth": "[redacted]",
+        "filter": {"key": "genre", "value": "rock"},
+        "token": "created_at",
+        "secret": "",
+    }
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_urls_and_json_inside_of_a_body(depth: int, tmp_path: Path) -> None:
+    inner = {
+        "image_url": f"https://user:{PLAIN}x@h/a.png?a=1",
+        "other": f"https://h/?x=1&sig={PLAIN}y&b=2",
+        "slashes": "https:\\/\\/h\\/?x=1\\u0026code=" + PLAIN + "z",
+        "password": f"{PLAIN}w",
+    }
+    text: object = inner
+    for _ in range(depth):
+        text = {"arguments": json.dumps(text)}
+    data = recorded(
+        tmp_path, [request(body=json.dumps(text)), *(e for x in "xyzw" for e in echoes(PLAIN + x))]
+    )
+    for letter in "xyzw":
+        assert_gone(data, PLAIN + letter)
+    first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
+    assert isinstance(first, Request)
+    left = json.loads(first.body or "")
+    for _ in range(depth):
+        left = json.loads(left["arguments"])
+    assert left["image_url"] == "https://redacted@h/a.png?a=1"
+    assert left["other"] == "https://h/?x=1&sig=redacted&b=2"
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    ["lang=content", "theme=default", "session=content", "session=finish_reason", "tz=America/New_York",
+     "since=2026-11-30T23:24:09Z", "model=claude-3-5-sonnet-20241022", "ui=prefers-dark-mode-theme", "auth=choices"],
+)  # fmt: skip
+@pytest.mark.parametrize("sent", ["Set-Cookie", "Cookie"])
+def test_a_preference_in_a_cookie_is_no_secret(cookie: str, sent: str) -> None:
+    redactor = Redactor()
+    value = cookie.partition("=")[2]
+    if sent == "Cookie":
+        record: Record = request(headers=[(sent, f"a=1; {cookie}")])
+    else:
+        record = Response(t=0, turn=1, conn=1, status=200, http_version="HTTP/1.1", headers=[(sent, cookie)])
+    out = redactor.record(record)
+    assert isinstance(out, Request | Response)
+    assert out.headers == [(sent, "[redacted]")]
+    answer = chunk(1, f'data: {{"{value}":"{value} {value}"}}\n\n'.encode(), turn=1, conn=1)
+    assert redactor.record(answer) is answer
+
+
+@pytest.mark.parametrize(
+    "key", ["none", "test", "default", "content", "finish", "Password", "anything", "EMPTY"]
+)
+def test_a_key_that_is_a_word_is_no_secret(key: str) -> None:
+    redactor = Redactor()
+    redactor.record(request(headers=[("Authorization", f"Bearer {key}"), ("x-api-key", key)]))
+    answer = chunk(1, f'data: {{"{key}":"{key} {key}"}}\n\n'.encode(), turn=1, conn=1)
+    assert redactor.record(answer) is answer
+
+
+def test_no_number_of_cookies_pushes_a_key_out() -> None:
+    redactor = Redactor()
+    redactor.record(
+        request(headers=[("Authorization", f"Bearer {PLAIN}"), ("Cookie", "sid=a1b2c3d4e5f6a7b8")])
+    )
+    for number in range(60):
+        cookies = [("Set-Cookie", f"sid=a1b2c3d4e5f6a7b8-{number}-{at}") for at in range(70)]
+        redactor.record(Response(t=0, turn=1, conn=1, status=200, http_version="HTTP/1.1", headers=cookies))
+        jar = "; ".join(value for _, value in cookies)
+        redactor.record(request(headers=[("Authorization", f"Bearer {PLAIN}"), ("Cookie", jar)]))
+    echo = chunk(1, f"{PLAIN} a1b2c3d4e5f6a7b8".encode(), turn=1, conn=1)
+    masked = redactor.record(echo)
+    assert isinstance(masked, Chunk)
+    assert masked.text == "*" * len(PLAIN) + " " + "*" * 16
+    assert len(redactor.secrets) < 100
+
+
+def test_the_time_grows_with_the_size() -> None:
+    for text in letters_of_each_class(50_000):
+        began = time.process_time()
+        redactor = Redactor()
+        redactor.record(
+            request(f"http://h/?a={text}", [("Authorization", f"Bearer {PLAIN}"), ("X", text)], text)
+        )
+        redactor.record(
+            request(text, [("Cookie", text), ("Key", text)], f'{{"a":"{text}","password":"{text}"}}')
+        )
+        redactor.record(
+            Response(
+                t=0,
+                turn=1,
+                conn=1,
+                status=200,
+                http_version="HTTP/1.1",
+                headers=[("Set-Cookie", text), ("X", text)],
+            )
+        )
+        redactor.record(Reconnect(t=0, delay_ms=0, last_event_id=text, policy="always"))
+        redactor.record(Close(t=0, turn=1, conn=1, reason="error", detail=text))
+        assert time.process_time() - began < 1.5, text[:4]
 
 
 def test_a_form_body(tmp_path: Path) -> None:
