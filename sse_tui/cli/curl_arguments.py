@@ -17,7 +17,7 @@ from sse_tui.errors import UsageError
 _FLAGS = {
     "-k": ("insecure", True), "--insecure": ("insecure", True), "--compressed": ("compressed", True),
     "--http1.1": ("http2", False), "--http2": ("http2", True), "--http2-prior-knowledge": ("http2", True),
-    "-G": ("get", True), "--get": ("get", True),
+    "-G": ("get", True), "--get": ("get", True), "--location-trusted": ("trusted", True),
 }  # fmt: skip
 _IGNORED = {
     "-N", "--no-buffer", "-s", "--silent", "-S", "--show-error", "-v", "--verbose", "-i", "--include", "-L",
@@ -29,7 +29,7 @@ _VALUES = {
     "-d": "data", "--data": "data", "--data-ascii": "data", "--data-raw": "raw", "--data-binary": "binary",
     "--data-urlencode": "urlencode", "--json": "json", "-u": "user", "--user": "user", "-A": "User-Agent",
     "--user-agent": "User-Agent", "-e": "Referer", "--referer": "Referer", "-b": "Cookie", "--cookie": "Cookie",
-    "--oauth2-bearer": "bearer", "-m": "max_time", "--max-time": "max_time", "--connect-timeout":
+    "--oauth2-bearer": "bearer", "--cacert": "cacert", "-m": "max_time", "--max-time": "max_time", "--connect-timeout":
     "connect_timeout",
 }  # fmt: skip
 _IGNORED_VALUES = {
@@ -42,13 +42,18 @@ _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 @dataclass
 class CurlRequest:
-    """A request as curl would send it. `http2` None leaves the version open; times are in seconds."""
+    """A request as curl would send it. `http2` None leaves the version open; times are in seconds.
+
+    `cacert` is a file of certificate authorities; `trusted` is whether other origins get everything after a redirect.
+    """
 
     url: str = ""
     method: str = ""
     headers: list[tuple[str, str]] = field(default_factory=list)
     data: list[bytes] = field(default_factory=list)
     insecure: bool = False
+    cacert: str | None = None
+    trusted: bool = False
     compressed: bool = False
     http2: bool | None = None
     get: bool = False
@@ -56,7 +61,24 @@ class CurlRequest:
     connect_timeout: float | None = None
 
     def header(self, text: str) -> None:
-        """Add a header given as ``Name: value``; ``Name;`` sends an empty one. Raises `UsageError`."""
+        """Add a header given as ``Name: value``; ``Name;`` sends an empty one. Raises `UsageError`.
+
+        ``@FILE`` and ``@-`` add the headers of a file, one a line, except for empty lines and those that begin with #.
+        """
+        if not text.startswith("@"):
+            self._add_header(text)
+            return
+        lines = _file(text[1:]).decode("utf-8", "surrogateescape").splitlines()
+        for number, line in enumerate(map(str.strip, lines), 1):
+            if line and not line.startswith("#"):
+                try:
+                    self._add_header(line)
+                except UsageError as error:
+                    # Without "from error": its message has the line, which may be a key.
+                    where = f"Line {number} of {text[1:]} is not a header."
+                    raise UsageError(error.code, where, error.hint) from None
+
+    def _add_header(self, text: str) -> None:
         name, colon, value = text.partition(":")
         if not colon and text.endswith(";"):
             name, colon = text[:-1], ":"
@@ -108,12 +130,17 @@ class CurlRequest:
         return b"&".join(self.data) if self.data else None
 
 
-def _content(name: str, keep_lines: bool) -> bytes:
+def _file(name: str) -> bytes:
+    """The bytes of a file, or of stdin for "-". Raises `UsageError`."""
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError("unreadable-data", f"Cannot read {name!r}: {reason}.") from error
+
+
+def _content(name: str, keep_lines: bool) -> bytes:
+    data = _file(name)
     return data if keep_lines else data.replace(b"\r", b"").replace(b"\n", b"")
 
 
@@ -168,7 +195,7 @@ def _short(request: CurlRequest, word: str, rest: list[str]) -> None:
 
 
 def _value(request: CurlRequest, name: str, value: str) -> None:
-    if name in ("method", "url"):
+    if name in ("method", "url", "cacert"):
         setattr(request, name, value)
     elif name in ("max_time", "connect_timeout"):
         setattr(request, name, _seconds(value))

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sse_tui.cli.options import config_option, dialect_option, live_options, together
+from sse_tui.cli.options import config_option, connection_options, dialect_option, live_options, together
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
     from sse_tui.cli.curl_arguments import CurlRequest
 
 request_options = together(
-    click.option("-H", "--header", multiple=True, metavar="LINE", help="Add a header, 'Name: value'."),
+    connection_options,
     click.option(
         "-d", "--data", multiple=True, metavar="DATA", help="Send as the body (POST); @FILE reads a file."
     ),
     click.option("-X", "--request", "method", metavar="METHOD", help="Request method, for example PUT."),
     click.option("-u", "--user", metavar="NAME:PASSWORD", help="Basic authentication."),
-    click.option("-k", "--insecure", is_flag=True, help="Do not verify the TLS certificate."),
     click.option("--compressed", is_flag=True, help="Request a compressed response."),
     click.option(
         "--http1.1", "http1", is_flag=True, help="Use HTTP/1.1 (the default, with kernel timestamps)."
@@ -53,6 +52,8 @@ def curl_request(url: str | None, given: dict[str, Any]) -> CurlRequest:
     if user := given.pop("user"):
         request.user(user)
     request.insecure |= given.pop("insecure")
+    request.trusted |= given.pop("location_trusted")
+    request.cacert = given.pop("cacert") or request.cacert
     request.compressed |= given.pop("compressed")
     http1, http2 = given.pop("http1"), given.pop("http2")
     if http1 and http2:

@@ -154,11 +154,33 @@ live_options = together(
     click.option("--no-record", is_flag=True, help="Do not record."),
 )
 
+connection_options = together(
+    click.option(
+        "-H",
+        "--header",
+        multiple=True,
+        metavar="LINE|@FILE",
+        help="Add a header, 'Name: value', or those in FILE, one a line.",
+    ),
+    _name("--key-env", help="Environment variable that holds the API key; sent as the dialect sends one."),
+    click.option("-k", "--insecure", is_flag=True, help="Do not verify the TLS certificate."),
+    click.option(
+        "--cacert", metavar="FILE", help="Trust the certificate authorities in FILE (PEM), and no others."
+    ),
+    click.option(
+        "--location-trusted",
+        is_flag=True,
+        help="Send keys and bodies to other origins, too, after a redirect.",
+    ),
+)
+"""How to reach a server and what to show it; `cli.specs` reads their values."""
+
 chat_options = together(
     _name("-p", "--profile", help="Profile to use from the configuration."),
     click.option("--base-url", "--url", "base_url", metavar="URL", help="API base URL, including /v1."),
     _name("--dialect", help="The API's dialect, for example openai-chat."),
     _name("-m", "--model", help="Model name; for the local profile also a GGUF file."),
+    connection_options,
     click.option("-s", "--system", metavar="TEXT", help="System prompt."),
     config_option,
     _integer("--max-tokens", help="Maximum length of the answer in tokens."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sse_tui.cli.curl_options import curl_request
 from sse_tui.cli.options import load_config
-from sse_tui.config import Loaded, api_key
+from sse_tui.config import Loaded, Profile, api_key, key_in
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,10 +25,23 @@ def chat_spec(given: Mapping[str, Any]) -> SessionSpec:
         from sse_tui.engine.available import require_local_models
 
         require_local_models()
-    key = api_key(profile, os.environ)
-    secrets = (key,) if key else ()
+    if given["key_env"] and profile.base_url is None:
+        raise UsageError(
+            "key-env-local",
+            "--key-env is for a server, and the built-in endpoint needs no key.",
+            "Name the server with --base-url or --profile.",
+        )
+    key = _given_key(given) or api_key(profile, os.environ)
     return _spec(
-        loaded, given, mode="chat", profile=profile, api_key=key, secrets=secrets, engine=given["engine"]
+        loaded,
+        given,
+        mode="chat",
+        profile=profile,
+        api_key=key,
+        headers=_given_headers(given),
+        trusted=given["location_trusted"],
+        verify=_verify(given["insecure"], given["cacert"], profile),
+        engine=given["engine"],
     )
 
 
@@ -47,10 +60,48 @@ def inspect_spec(url: str | None, given: dict[str, Any]) -> SessionSpec:
         mode="inspect",
         request=StreamRequest(curl.method, curl.url, tuple(curl.headers), curl.body),
         dialect=given["stream_dialect"],
-        verify=not curl.insecure,
+        api_key=_given_key(given),
+        trusted=curl.trusted,
+        verify=_verify(curl.insecure, curl.cacert),
         http2=bool(curl.http2),
         any_type=given["any_type"],
     )
+
+
+def _given_key(given: Mapping[str, Any]) -> str | None:
+    """The key in the variable that --key-env names; None without the option. Raises `UsageError` if there is none."""
+    variable = given["key_env"]
+    key = key_in(variable, os.environ) if variable else None
+    if key == "":
+        raise UsageError(
+            "api-key-not-set",
+            f"The environment variable {variable} (--key-env) is not set.",
+            f"Set it: export {variable}=...",
+        )
+    return key
+
+
+def _given_headers(given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The headers that -H adds to a conversation's."""
+    from sse_tui.cli.curl_arguments import CurlRequest
+
+    request = CurlRequest()
+    for line in given["header"]:
+        if line == "@-":
+            raise UsageError(
+                "header-stdin", "-H @- cannot be used here: stdin is for the prompt.", "Use -H @FILE."
+            )
+        request.header(line)
+    return tuple(request.headers)
+
+
+def _verify(insecure: bool, cacert: str | None, profile: Profile | None = None) -> bool | str:
+    """Whose certificates are trusted, as `transport` has it; the options come before the profile."""
+    profile = profile or Profile()
+    if insecure or (cacert is None and not profile.verify):
+        return False
+    file = cacert or profile.ca_file
+    return True if file is None else str(Path(file).expanduser().absolute())
 
 
 def open_spec(loaded: Loaded, dialect: str | None, path: Path) -> SessionSpec:
@@ -58,7 +109,9 @@ def open_spec(loaded: Loaded, dialect: str | None, path: Path) -> SessionSpec:
     return _spec(loaded, {}, mode="open", path=path, dialect=dialect)
 
 
-def _spec(loaded: Loaded, given: Mapping[str, Any], **more: Any) -> SessionSpec:
+def _spec(
+    loaded: Loaded, given: Mapping[str, Any], *, api_key: str | None = None, **more: Any
+) -> SessionSpec:
     from sse_tui.resume import Policy
     from sse_tui.session.spec import SessionSpec
     from sse_tui.transport import Timeouts
@@ -73,6 +126,8 @@ def _spec(loaded: Loaded, given: Mapping[str, Any], **more: Any) -> SessionSpec:
         timeouts=Timeouts(limits.connect_s, limits.first_byte_s, limits.idle_s, limits.total_s),
         record_to=Path(record) if record is not None else None,
         max_event_bytes=config.recording.max_event_bytes,
+        api_key=api_key,
+        secrets=(api_key,) if api_key else (),
         **more,
     )
 

@@ -5,7 +5,7 @@ nearest valid name. A `Config` never holds secrets: a profile says where its API
 fetches it.
 """
 
-from sse_tui.config.api_keys import api_key, masked
+from sse_tui.config.api_keys import api_key, key_in, masked
 from sse_tui.config.load import SELECTED, Loaded, Override, load
 from sse_tui.config.paths import config_path, state_dir
 from sse_tui.config.schema import LOCAL_PROFILE, Config, Profile, SloSection, Ui
@@ -21,6 +21,7 @@ __all__ = [
     "Ui",
     "api_key",
     "config_path",
+    "key_in",
     "load",
     "masked",
     "state_dir",

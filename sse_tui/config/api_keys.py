@@ -21,7 +21,7 @@ def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
     Raises `ConfigError`, which never contains what the command wrote to stdout.
     """
     if profile.api_key_env is not None:
-        if found := environ.get(profile.api_key_env, "").strip():
+        if found := key_in(profile.api_key_env, environ):
             return found
         if profile.api_key_command is None:
             raise ConfigError(
@@ -30,6 +30,11 @@ def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
                 f"Set it (export {profile.api_key_env}=...), or use api_key_command in the profile.",
             )
     return _from_command(profile.api_key_command, environ) if profile.api_key_command is not None else None
+
+
+def key_in(variable: str, environ: Mapping[str, str]) -> str:
+    """The API key in an environment variable; "" if it is not set."""
+    return environ.get(variable, "").strip()
 
 
 def _from_command(command: str, environ: Mapping[str, str]) -> str:

@@ -35,7 +35,8 @@ class Profile(Section, kw_only=True, frozen=True):
     """A server, and how to talk to it. Without `base_url` it is the built-in endpoint with the model of ``[local]``.
 
     A sampling value that is None is not sent, so the server's default applies. Without `reconnect` the default depends
-    on the request: ``last-event-id`` for GET and for the built-in endpoint, ``never`` otherwise.
+    on the request: ``last-event-id`` for GET and for the built-in endpoint, ``never`` otherwise. `ca_file` names the
+    certificate authorities (None: the usual ones) by which the server is verified, if `verify` says so.
     """
 
     dialect: str = "openai-chat"
@@ -44,6 +45,8 @@ class Profile(Section, kw_only=True, frozen=True):
     headers: dict[str, str] = {}
     api_key_env: str | None = None
     api_key_command: str | None = None
+    verify: bool = True
+    ca_file: str | None = None
     system: str | None = None
     temperature: NonNegativeFloat | None = None
     top_p: Share | None = None

@@ -87,6 +87,8 @@ class Recorder:
         finally:
             self._driver = None
             self.error = driver.error
+            if self.error is not None:
+                self.error.hint = turn.hints.get(self.error.code, self.error.hint)
 
     def stop(self) -> None:
         """Stop the running turn; a no-op when none runs."""

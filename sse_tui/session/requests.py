@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 
 from sse_tui import dialects, fields
-from sse_tui.dialects.base import BEARER, Message
+from sse_tui.dialects.base import BEARER, Auth, Message
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.resume import Policy
 from sse_tui.session.endpoint import EndpointAddress
@@ -14,6 +16,10 @@ from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest, Timeouts
 
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "max_tokens", "seed", "stop")
+_CHAT_HINTS = {
+    "tls-verify": "Name the authority's certificate with --cacert FILE, SSL_CERT_FILE or ca_file in the profile, or "
+    "use --insecure (-k) or verify = false in the profile if you trust the server.",
+}
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,7 @@ class TurnSpec:
     """Everything for one turn: the request, the dialect of its stream, and what to do when the connection ends.
 
     With `stop_at_end` the connection is closed once the stream has said that it is over, else only the server ends it.
+    `hints` are by the code of an error, where the transport's own says too little for this kind of session.
     """
 
     request: StreamRequest
@@ -28,10 +35,11 @@ class TurnSpec:
     policy: Policy = field(default_factory=Policy)
     timeouts: Timeouts = field(default_factory=Timeouts)
     plan: str = ""
-    verify: bool = True
+    verify: bool | str = True
     http2: bool = False
     max_event_bytes: int = MAX_EVENT_BYTES
     stop_at_end: bool = False
+    hints: dict[str, str] = field(default_factory=dict)
 
 
 def chat_turn(
@@ -41,8 +49,9 @@ def chat_turn(
 ) -> TurnSpec:
     """The next turn of a conversation with the spec's profile, or with our own `endpoint` when it has no base URL.
 
-    The key is sent in the header that the dialect's provider expects, unless the profile's headers already hold it;
-    headers of the profile replace those of the dialect.
+    The key is sent in the header that the dialect's provider expects, unless the caller's headers already hold it. The
+    caller's are those of the spec, then those of the profile; they replace those of the dialect. After a redirect none
+    of the profile's goes to another origin.
 
     Our own endpoint can resume, so its turns reconnect with ``Last-Event-ID`` by default. A POST to any other server is
     never repeated unless the profile says so: a second answer would be generated, and paid for.
@@ -56,30 +65,59 @@ def chat_turn(
         model = endpoint.model or model
     sampling = {name: value for name in SAMPLING if (value := getattr(profile, name)) not in (None, [])}
     prepared = dialect.prepare(base_url, model or "default", messages, sampling)
-    headers = [*fields.without(prepared.headers, *profile.headers), *profile.headers.items()]
-    given = profile.headers.items()
-    if key and not fields.has(given, "authorization") and not fields.has(given, auth.header):
-        headers.append((auth.header, auth.value(key)))
+    own = [*fields.without(profile.headers.items(), *_names(spec.headers)), *spec.headers]
+    headers = [*fields.without(prepared.headers, *_names(own)), *_with_key(own, auth, key)]
     request = StreamRequest(
         prepared.method, prepared.url, headers, prepared.body, profile.dialect, any_type=dialect.line_based
     )
     policy = spec.policy or Policy(
         kind=profile.reconnect or ("last-event-id" if endpoint is not None else "never")
     )
-    return replace(_turn(spec, request, spec.dialect or profile.dialect, policy), stop_at_end=True)
+    turn = _turn(spec, request, spec.dialect or profile.dialect, policy, private=profile.headers)
+    return replace(turn, stop_at_end=True, hints=_CHAT_HINTS)
 
 
 def inspect_turn(spec: SessionSpec) -> TurnSpec:
     """The turn of an inspection. A GET reconnects with ``Last-Event-ID`` by default, as an EventSource does."""
     assert spec.request is not None
     kind = "last-event-id" if spec.request.method == "GET" else "never"
-    request = replace(spec.request, dialect=spec.dialect, any_type=spec.any_type or spec.request.any_type)
+    auth = dialects.dialect_class(spec.dialect).auth if spec.dialect else BEARER
+    request = replace(
+        spec.request,
+        headers=_with_key(spec.request.headers, auth, spec.api_key),
+        dialect=spec.dialect,
+        any_type=spec.any_type or spec.request.any_type,
+    )
     return _turn(spec, request, spec.dialect or "auto", spec.policy or Policy(kind=kind))
 
 
-def _turn(spec: SessionSpec, request: StreamRequest, dialect: str, policy: Policy) -> TurnSpec:
+def _names(headers: fields.Fields) -> list[str]:
+    return [name for name, _ in headers]
+
+
+def _with_key(headers: Sequence[tuple[str, str]], auth: Auth, key: str | None) -> list[tuple[str, str]]:
+    """The headers with the key, unless they hold one."""
+    if not key or fields.has(headers, "authorization") or fields.has(headers, auth.header):
+        return list(headers)
+    return [*headers, (auth.header, auth.value(key))]
+
+
+def _private(spec: SessionSpec, headers: fields.Fields) -> Iterator[str]:
+    """The names of headers that hold a secret by the configuration of recordings, or hold the key."""
+    recording = spec.config.recording
+    for name, value in headers:
+        by_name = any(fnmatchcase(name.lower(), pattern.lower()) for pattern in recording.redact_headers)
+        by_value = any(re.search(pattern, value) for pattern in recording.redact_patterns)
+        if by_name or by_value or any(secret in value for secret in spec.secrets):
+            yield name
+
+
+def _turn(
+    spec: SessionSpec, request: StreamRequest, dialect: str, policy: Policy, *, private: Iterable[str] = ()
+) -> TurnSpec:
+    private = frozenset(name.lower() for name in (*private, *_private(spec, request.headers)))
     return TurnSpec(
-        request,
+        replace(request, private=private, trusted=spec.trusted),
         dialect,
         policy,
         spec.timeouts,

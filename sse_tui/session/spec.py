@@ -19,6 +19,9 @@ class SessionSpec:
     `mode` "chat" talks to `profile` (its `base_url` None means our own endpoint with the local model), "inspect"
     sends `request`, "open" reads `path`. `dialect` overrides detection, `plan` is a fault plan's text for the first
     turn, `record_to` overrides where the recording goes, `secrets` are values that must never reach the disk.
+
+    `headers` come on top of those of the profile. `verify` is False for any certificate, a path for the authorities in
+    that file, and `trusted` sends other origins everything after a redirect.
     """
 
     mode: Literal["chat", "inspect", "open"]
@@ -31,7 +34,9 @@ class SessionSpec:
     policy: Policy | None = None
     timeouts: Timeouts = field(default_factory=Timeouts)
     record_to: Path | None = None
-    verify: bool = True
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    verify: bool | str = True
+    trusted: bool = False
     http2: bool = False
     any_type: bool = False
     api_key: str | None = field(default=None, repr=False)

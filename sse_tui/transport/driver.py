@@ -133,7 +133,7 @@ class Driver:
             self._status = attempt.response.status_code if attempt.response is not None else None
             if attempt.kind == "open" and attempt.response is not None:
                 self._stream_conn = self._turn.conn
-                if attempt.request.method == "GET":
+                if attempt.request.method.upper() == "GET":
                     # As Chromium does after any redirect; a request that redirects made a GET is not sent again as what
                     # it was.
                     self._request = attempt.request

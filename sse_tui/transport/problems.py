@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import httpx
 
-from sse_tui.errors import ConnectError, HttpError, StreamError
+from sse_tui.errors import ConnectError, HttpError, StreamError, UsageError
 from sse_tui.fields import essence
 from sse_tui.text.safety import log_line
 
@@ -63,10 +63,21 @@ def tls_failed(host: str, error: Exception) -> ConnectError:
         return ConnectError(
             "tls-verify",
             f"The certificate of {host} is not trusted ({error.verify_message}).",
-            "Name the authority's certificate in SSL_CERT_FILE, or use --insecure (-k) if you trust the server.",
+            "Name the authority's certificate with --cacert FILE or SSL_CERT_FILE, or use --insecure (-k) if you trust "
+            "the server.",
         )
     reason = getattr(error, "reason", None) or str(error) or type(error).__name__
     return ConnectError("tls", f"TLS with {host} failed ({reason}).", "Check that the port speaks TLS.")
+
+
+def unreadable_authorities(where: str, error: OSError) -> UsageError:
+    """The certificates of the authorities, which are `where`, cannot be read; an ssl.SSLError is an OSError."""
+    why = "it holds no PEM certificate" if isinstance(error, ssl.SSLError) else error.strerror or str(error)
+    return UsageError(
+        "ca-file",
+        f"The certificate authorities in {where} cannot be read: {why}.",
+        "Name a file of PEM certificates.",
+    )
 
 
 def first_byte_timed_out(url: httpx.URL, limit: float | None) -> ConnectError:

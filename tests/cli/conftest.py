@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -65,31 +66,40 @@ Handler = Callable[[socket.socket, bytes], None]
 
 
 @pytest.fixture
-def server() -> Iterator[Callable[[Handler], str]]:
-    """Serves on a free port: `handler` gets each connection with its request head; gives the URL."""
+def server() -> Iterator[Callable[..., str]]:
+    """Serves on a free port: `handler` gets each connection with its request head; gives the URL.
+
+    With a `context` it serves TLS.
+    """
     listeners: list[socket.socket] = []
 
-    def start(handler: Handler) -> str:
+    def start(handler: Handler, context: ssl.SSLContext | None = None) -> str:
         listener = socket.create_server(("127.0.0.1", 0))
         listeners.append(listener)
-        threading.Thread(target=_accept, args=(listener, handler), daemon=True).start()
-        return f"http://127.0.0.1:{listener.getsockname()[1]}/stream"
+        threading.Thread(target=_accept, args=(listener, handler, context), daemon=True).start()
+        return f"{'https' if context else 'http'}://127.0.0.1:{listener.getsockname()[1]}/stream"
 
     yield start
     for listener in listeners:
         listener.close()
 
 
-def _accept(listener: socket.socket, handler: Handler) -> None:
+def _accept(listener: socket.socket, handler: Handler, context: ssl.SSLContext | None) -> None:
     while True:
         try:
             connection, _ = listener.accept()
         except OSError:
             return
-        threading.Thread(target=_serve, args=(connection, handler), daemon=True).start()
+        threading.Thread(target=_serve, args=(connection, handler, context), daemon=True).start()
 
 
-def _serve(connection: socket.socket, handler: Handler) -> None:
+def _serve(connection: socket.socket, handler: Handler, context: ssl.SSLContext | None) -> None:
+    if context is not None:
+        try:
+            connection = context.wrap_socket(connection, server_side=True)
+        except OSError:  # a client that does not trust it
+            connection.close()
+            return
     with connection:
         head = b""
         while b"\r\n\r\n" not in head:

@@ -80,5 +80,5 @@ def _target(request: StreamRequest, response: httpx.Response) -> httpx.URL:
     except httpx.InvalidURL:
         raise misdirected(locations[0]) from None
     if not sendable(url):
-        raise misdirected(str(url))
+        raise misdirected(str(url.copy_with(username=None, password=None)))
     return url

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import httpx
 
 from sse_tui.transport.http.tcp import READ_SIZE, Read, TcpStream
+from sse_tui.transport.problems import unreadable_authorities
 
 
 class TruncatedTls(ConnectionError):  # noqa: N818 - named for what happened
@@ -112,14 +113,19 @@ WireStream: TypeAlias = TcpStream | TlsStream
 def create_context(verify: bool | str, *protocols: str) -> ssl.SSLContext:
     """A client context: True for the usual authorities, False for none, a path for a CA file or directory.
 
-    Made once per process: reading the authorities' certificates takes tens of milliseconds.
+    Made once per process: reading the authorities' certificates takes tens of milliseconds. Raises UsageError when they
+    cannot be read.
     """
-    if not isinstance(verify, str):
-        context = httpx.create_ssl_context(verify=verify)
-    elif os.path.isdir(verify):
-        context = ssl.create_default_context(capath=verify)
-    else:
-        context = ssl.create_default_context(cafile=verify)
+    try:
+        if not isinstance(verify, str):
+            context = httpx.create_ssl_context(verify=verify)
+        elif os.path.isdir(verify):
+            context = ssl.create_default_context(capath=verify)
+        else:
+            context = ssl.create_default_context(cafile=verify)
+    except OSError as error:
+        where = verify if isinstance(verify, str) else f"{os.environ.get('SSL_CERT_FILE')} (SSL_CERT_FILE)"
+        raise unreadable_authorities(where, error) from error
     if protocols:
         context.set_alpn_protocols(protocols)
     return context

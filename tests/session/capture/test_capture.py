@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sse_tui.analysis.analysis import Analysis
+from sse_tui.config import Profile
 from sse_tui.processes.messages import line
 from sse_tui.recording import read_recording
 from sse_tui.recording.records import Chunk, Close, End, Fault, Note, Reconnect, Request
@@ -22,7 +24,9 @@ from sse_tui.session.requests import TurnSpec
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest
 from tests.analysis.story import done, role, token
+from tests.certificates import make_certificate, server_context
 from tests.children import child_running, wait_until_gone
+from tests.transport.wire import chunked, wire
 
 CAPTURE = "sse_tui.session.capture.process"
 
@@ -124,6 +128,32 @@ async def test_a_live_session_follows_its_own_recording(state: Path, serve: Call
     records = list(read_recording(live.path))
     assert isinstance(records[-1], End)
     assert all("W" not in (record.text or "") for record in records if isinstance(record, Chunk))
+
+
+async def test_a_chat_in_the_view_trusts_the_authority_and_keeps_its_headers(state: Path) -> None:
+    certificate = make_certificate(state)
+    answer = [chunked(token("hello", "1"), done("2"))]
+    async with wire(answer, then=answer, context=server_context(certificate)) as server:
+        profile = Profile(base_url=server.url, model="m", headers={"X-Team": "red"})
+        spec = SessionSpec("chat", profile=profile, verify=str(certificate[0]), headers=(("X-Trace", "1"),))
+        live = Live(spec)
+        await live.start()
+        try:
+            await live.send("Hello")
+            await until(lambda: bool(live.analysis.turns) and live.analysis.turns[0].over, live)
+            assert live.analysis.turns[0].answer.text == "hello"
+        finally:
+            await live.close()
+        distrusting = Live(replace(spec, verify=True))
+        await distrusting.start()
+        try:
+            await distrusting.send("Hello")
+            await until(lambda: distrusting.error is not None, distrusting)
+            assert distrusting.error is not None
+            assert "ca_file in the profile" in distrusting.error.hint
+        finally:
+            await distrusting.close()
+    assert [server.seen[0].header(name) for name in ("x-team", "x-trace")] == [b"red", b"1"]
 
 
 async def test_a_cut_now_is_resumed_and_nothing_is_lost(state: Path, serve: Callable[..., object]) -> None:

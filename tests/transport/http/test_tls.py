@@ -3,44 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import ssl
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from sse_tui.errors import ConnectError
+from sse_tui.errors import ConnectError, UsageError
 from sse_tui.recording.records import Chunk, Fault, Phase
 from sse_tui.transport import SessionClock, Timeouts
 from sse_tui.transport.http.dialer import Dialer, nowhere
 from sse_tui.transport.http.tls import create_context
+from tests.certificates import make_certificate, server_context
 from tests.transport.turns import run
 from tests.transport.wire import CHUNKED, HOLD, UNTIL_CLOSE, Sleep, chunked, chunks, pipe, wire
 
 EVENT = b"id: 1\ndata: a\n\n"
 
-pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs the openssl program")
-
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for localhost that is its own authority, and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
-    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    subprocess.run(
-        [*command.split(), *names, "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True
-    )
-    return cert, key
+    return make_certificate(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture
 def context(certificate: tuple[Path, Path]) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    return context
+    return server_context(certificate)
 
 
 async def test_a_stream_over_tls(context: ssl.SSLContext, certificate: tuple[Path, Path]) -> None:
@@ -70,6 +57,19 @@ async def test_an_unknown_authority_is_refused(context: ssl.SSLContext) -> None:
     assert isinstance(ran.driver.error, ConnectError)
     assert ran.driver.error.code == "tls-verify"
     assert "127.0.0.1" in ran.driver.error.message
+
+
+@pytest.mark.parametrize("content", [None, b"no certificate"])
+async def test_authorities_that_cannot_be_read_are_a_clear_error(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    ran = await run("https://127.0.0.1:1/", verify=str(path))
+    assert isinstance(ran.driver.error, UsageError)
+    assert ran.driver.error.code == "ca-file"
+    assert str(path) in ran.driver.error.message
 
 
 async def test_verification_can_be_turned_off(context: ssl.SSLContext) -> None:
