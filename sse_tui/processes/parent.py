@@ -5,12 +5,12 @@ The end of standard input means that the parent is gone, or wants the child to e
 
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
 import select
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Generic, NoReturn, TypeVar
 
@@ -18,11 +18,16 @@ import msgspec
 
 from sse_tui.processes import messages
 from sse_tui.processes.messages import MalformedMessageError
+from sse_tui.processes.outbox import Outbox
 
 C = TypeVar("C")
 
 _READ_SIZE = 64 * 1024
+# How often it is asked whether the parent is still there while its pipe is open, and while this process is ending.
 _POLL_S = 2.0
+_END_POLL_S = 0.1
+# How long this process may go on without a parent, to end its work in order.
+_ORPHAN_S = 0.6
 
 
 def exit_now() -> NoReturn:
@@ -40,13 +45,14 @@ class Parent(Generic[C]):
     def __init__(self, commands: Callable[[bytes], C]) -> None:
         self._read = commands
         sys.stdout.flush()
-        self._out = os.dup(1)
+        self._out = Outbox(os.dup(1))
         os.dup2(2, 1)
         # Asked now: once the parent is gone, this process has another one.
         self._pid = os.getppid()
 
     def listen(self, on_command: Callable[[C], None], on_end: Callable[[], None] = exit_now) -> None:
-        """Call `on_command` with each command, and `on_end` when no more will come, both in another thread.
+        """Call `on_command` with each command, and `on_end` when no more will come, both in another thread. Where the
+        parent is gone, the process then has a moment to end in order.
 
         A thread, because the end must be noticed in the middle of a long call too, and because standard input may be a
         file or a device, which event loops cannot watch.
@@ -60,11 +66,18 @@ class Parent(Generic[C]):
         return commands
 
     def send(self, report: msgspec.Struct) -> None:
-        """Send a report. It is lost when the parent is gone, which the end of standard input shows."""
-        data = memoryview(messages.line(report))
-        with contextlib.suppress(BrokenPipeError):
-            while data:
-                data = data[os.write(self._out, data) :]
+        """Send a report, and wait until the parent has taken it. It is lost when the parent is gone, which the end of
+        standard input shows."""
+        self.post(report)
+        self._out.flush()
+
+    def post(self, report: msgspec.Struct, *, state: bool = False) -> None:
+        """As `send`, without waiting. A report of a `state` replaces an earlier one of its type that still waits."""
+        self._out.put(messages.line(report), type(report).__name__ if state else "")
+
+    def flush(self, limit_s: float) -> None:
+        """Wait at most this long until the parent has taken what was posted: before the process ends."""
+        self._out.flush(limit_s)
 
     def _listen(self, on_command: Callable[[C], None], on_end: Callable[[], None]) -> None:
         buffer = bytearray()
@@ -83,6 +96,14 @@ class Parent(Generic[C]):
             print(f"malformed command: {error}", file=sys.stderr)  # noqa: T201  (the parent's log)
         finally:
             on_end()
+            self._outlive_nobody()
+
+    def _outlive_nobody(self) -> None:
+        """End the process when it still runs a moment after its parent: `on_end` may ask a loop that never turns."""
+        while os.getppid() == self._pid:
+            time.sleep(_END_POLL_S)
+        time.sleep(_ORPHAN_S)
+        exit_now()
 
     def _more(self) -> bytes:
         """The next bytes on standard input; none when the parent is gone."""

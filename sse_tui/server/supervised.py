@@ -21,6 +21,8 @@ from sse_tui.server.serve_options import EnsureModel, ServeOptions, make_engine
 from sse_tui.server.status import EndpointState, EndpointStatus, StatusWatcher
 
 TOKEN_VARIABLE = "SSE_TUI_TOKEN"
+# How long the last status may take to reach a parent that is busy.
+_LAST_STATUS_S = 1.0
 STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -65,7 +67,7 @@ def main_supervised(options: ServeOptions, ensure_model: EnsureModel) -> int:
         nonlocal failed
         # The states after a failure add nothing to it, and must not hide it.
         if not failed:
-            parent.send(status)
+            parent.post(status, state=True)
         failed = failed or status.state == EndpointState.FAILED
 
     try:
@@ -73,6 +75,8 @@ def main_supervised(options: ServeOptions, ensure_model: EnsureModel) -> int:
     except SseTuiError as error:
         send(EndpointStatus(state=EndpointState.FAILED, error=ErrorMessage.of(error)))
         return 2 if isinstance(error, UsageError) else 3
+    finally:
+        parent.flush(_LAST_STATUS_S)
     return 0
 
 

@@ -45,7 +45,11 @@ class Exit(msgspec.Struct, tag="exit", frozen=True):
     code: int
 
 
-Command = Echo | Write | Corrupt | Linger | Exit
+class Spin(msgspec.Struct, tag="spin", frozen=True):
+    """Compute in the main thread for ever, as a parser would on a stream without end."""
+
+
+Command = Echo | Write | Corrupt | Linger | Exit | Spin
 read_command: Callable[[bytes], Command] = reader(Command)
 read_echo: Callable[[bytes], Echo] = reader(Echo)
 
@@ -55,6 +59,7 @@ def main() -> None:
     output = os.dup(1)
     parent: Parent[Command] = Parent(read_command)
     over = threading.Event()
+    spinning = threading.Event()
 
     def obey(command: Command) -> None:
         match command:
@@ -70,6 +75,9 @@ def main() -> None:
                 if command.stubborn:
                     os.kill(os.getpid(), signal.SIGUSR1)
                 parent.send(Echo("lingering"))
+            case Spin():
+                spinning.set()
+                parent.send(Echo("spinning"))
             case Exit():
                 if command.code < 0:
                     os.kill(os.getpid(), -command.code)
@@ -82,7 +90,7 @@ def main() -> None:
 
     signal.signal(signal.SIGUSR1, lambda *_: signal.signal(signal.SIGTERM, signal.SIG_IGN))
     parent.listen(obey, end)
-    while not over.wait(0.02):
+    while spinning.is_set() or not over.wait(0.02):
         pass
 
 

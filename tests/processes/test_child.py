@@ -193,11 +193,11 @@ PARENT = """
 import asyncio, sys
 from sse_tui.processes.child import Child
 from tests.children import children
-from tests.processes.peer import Echo, read_echo
+from tests.processes.peer import Echo, Spin, read_echo
 
 async def main():
     child = await Child.start("tests.processes.peer", reports=read_echo)
-    child.send(Echo("a"))
+    child.send({command})
     async for _ in child.reports():
         print(*children(), flush=True)
         await asyncio.sleep(60)
@@ -207,13 +207,18 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_it_never_outlives_its_parent(number: signal.Signals) -> None:
+@pytest.mark.parametrize("command", ["Echo('a')", "Spin()"])
+def test_it_never_outlives_its_parent(number: signal.Signals, command: str) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, "-c", PARENT.format(command=command)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     ) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
         assert alive(pid)
         parent.send_signal(number)
         parent.wait(10)
-        assert wait_until_gone(pid)
+        # A second, and what a busy machine needs to notice.
+        assert wait_until_gone(pid, 3)

@@ -1,8 +1,9 @@
 """The capture process: owns the connection, stamps its reads, appends to the recording, does what the TUI commands.
 
 It has no screen to disturb its clock. The TUI starts it, sends it commands and follows the file that it writes; back
-it reports only that the file has grown and how turns ended. When the TUI quits or dies, it ends the recording and
-exits.
+it reports only that the file has grown and how turns ended, and never waits for the TUI to read that: a terminal that
+nobody reads stops the TUI, and would stop the reading of the stream with it. When the TUI quits or dies, it ends the
+recording and exits.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from sse_tui.transport import SessionClock
 # At most one report of the file's growth in this time: the TUI draws no faster.
 _NOTIFY_S = 0.01
 _STOP_S = 2.0
+# How long the last reports may take to reach the TUI.
+_LAST_REPORTS_S = 0.5
 
 Commands = asyncio.Queue[protocol.Command | None]
 
@@ -46,7 +49,7 @@ class Capture:
                 try:
                     self._carry_out(command)
                 except SseTuiError as error:
-                    self._parent.send(protocol.CommandFailed(ErrorMessage.of(error)))
+                    self._parent.post(protocol.CommandFailed(ErrorMessage.of(error)))
         finally:
             await self._end()
 
@@ -83,7 +86,7 @@ class Capture:
         )
         if command.broken is not None:
             self._recorder.broken_off(*command.broken)
-        self._parent.send(protocol.Opened(self._recorder.clock.origin_ns))
+        self._parent.post(protocol.Opened(self._recorder.clock.origin_ns))
         self._report_growth()
 
     async def _run(self, recorder: Recorder, command: protocol.RunTurn) -> None:
@@ -101,11 +104,11 @@ class Capture:
             error = StreamError("capture-failed", message, "Its log has the traceback.")
         self._report_growth()
         failure = ErrorMessage.of(error) if error is not None else None
-        self._parent.send(protocol.Done(failure))
+        self._parent.post(protocol.Done(failure))
 
     def _report_growth(self) -> None:
         self._cancel_notify()
-        self._parent.send(protocol.Grown())
+        self._parent.post(protocol.Grown(), state=True)
 
     def _cancel_notify(self) -> None:
         if self._notify is not None:
@@ -138,6 +141,7 @@ async def _serve() -> None:
     parent = Parent(protocol.read_command)
     parent.listen(put_from_thread, lambda: put_from_thread(None))
     await Capture(parent).serve(commands)
+    parent.flush(_LAST_REPORTS_S)
 
 
 if __name__ == "__main__":
