@@ -39,6 +39,9 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "token_env": ("server", "token_env"),
     "heartbeat": ("server", "heartbeat_s"),
     "grace": ("server", "grace_s"),
+    "max_connections": ("server", "max_connections"),
+    "allow_host": ("server", "allow_hosts"),
+    "allow_origin": ("server", "allow_origins"),
     "theme": ("ui", "theme"),
 }
 

@@ -95,12 +95,14 @@ class Server(Section, kw_only=True, frozen=True):
     grace_s: NonNegativeSeconds = 30.0
     retry_ms: NonNegativeInt = 1000
     max_streams: PositiveInt = 64
+    max_connections: PositiveInt = 1024
     max_body_bytes: PositiveInt = MAX_REQUEST_BYTES
     store_max_events: PositiveInt = 50_000
     store_max_bytes: PositiveInt = STORE_BYTES
     store_max_age_s: NonNegativeSeconds = 300.0
     store_max_streams: PositiveInt = 10_000
     allow_origins: list[str] = []
+    allow_hosts: list[str] = []
     access_log: bool = False
 
 

@@ -15,6 +15,7 @@ from sse_tui.server.auth import RequireToken
 from sse_tui.server.chat_route import chat_completions
 from sse_tui.server.endpoint_state import Endpoint
 from sse_tui.server.models_route import health, model, models
+from sse_tui.server.sources import RequireAllowedSource
 from sse_tui.server.streams import cancel, follow
 
 ROUTES = [
@@ -31,7 +32,7 @@ _KNOWN = "POST /v1/chat/completions, GET and DELETE /v1/streams/{id}, GET /v1/mo
 def build_app(endpoint: Endpoint) -> Starlette:
     """An application around `endpoint`."""
     settings = endpoint.settings
-    middleware: list[Middleware] = []
+    middleware = [Middleware(RequireAllowedSource, settings=settings)]
     if settings.allow_origins:
         # Outside the authentication: a preflight carries no token.
         middleware.append(

@@ -14,7 +14,7 @@ import msgspec
 import uvicorn
 
 from sse_tui.engine.interface import Engine
-from sse_tui.errors import EngineError, SseTuiError
+from sse_tui.errors import EngineError, SseTuiError, UsageError
 from sse_tui.server.admission import Admission
 from sse_tui.server.asgi_app import build_app
 from sse_tui.server.backend import Backend
@@ -41,8 +41,13 @@ async def serve(
     download. `on_status` is called with every status. Raises `UsageError` when the address cannot be bound, and
     what the engine raised when it did not load.
     """
-    require_safe(settings)
     listener = listen(settings.host, settings.port)
+    try:
+        # The address, not the name: only the resolver knows where a name leads.
+        require_safe(settings, listener.getsockname()[0])
+    except UsageError:
+        listener.close()
+        raise
     backend = Backend(watch=on_status, url=url_of(listener))
     endpoint = Endpoint(backend, settings)
     server = _Server(_config(endpoint))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
-
 import msgspec
 
 from sse_tui.errors import UsageError
 from sse_tui.limits import MAX_REQUEST_BYTES, STORE_BYTES
+from sse_tui.loopback import is_loopback
 
 
 class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
@@ -47,26 +46,17 @@ class ServerSettings(msgspec.Struct, kw_only=True, frozen=True):
     send_timeout_s: float = 120.0
     drain_s: float = 3.0
     allow_origins: list[str] = []
+    allow_hosts: list[str] = []
     access_log: bool = False
 
 
-def is_loopback(host: str) -> bool:
-    """Whether `host`, a name or an address, is reachable only from this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def require_safe(settings: ServerSettings) -> None:
-    """Raise `UsageError` when other machines would be served without a token."""
+def require_safe(settings: ServerSettings, address: str) -> None:
+    """Raise `UsageError` when other machines would be served without a token; `address` is what is listened on."""
     if settings.token == "":
         raise UsageError("token-empty", "The bearer token is empty.", "Set one, or none at all on loopback.")
-    if settings.token is None and not is_loopback(settings.host):
+    if settings.token is None and not is_loopback(address):
         raise UsageError(
             "token-required",
-            f"{settings.host} is reachable from other machines, and no bearer token is set.",
+            f"{address} is reachable from other machines, and no bearer token is set.",
             "Set a token in SSE_TUI_TOKEN, or use --host 127.0.0.1.",
         )

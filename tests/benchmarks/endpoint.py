@@ -54,7 +54,7 @@ def through_http(port: int, tokens: int) -> float:
     """Tokens a second of one stream, by its content events."""
     asked = {"messages": QUESTION, "stream": True, "temperature": 0, "max_tokens": tokens}
     body = json.dumps(asked).encode()
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
     head += "Connection: close\r\nContent-Type: application/json\r\n\r\n"
     parser = Parser()
     stamps: list[float] = []

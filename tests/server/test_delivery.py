@@ -72,7 +72,7 @@ async def _never_read(served: Any) -> socket.socket:
     sock.setblocking(False)
     await loop.sock_connect(sock, ("127.0.0.1", httpx.URL(served.url).port))
     body = b'{"stream":true,"messages":[{"role":"user","content":"x"}]}'
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     await loop.sock_sendall(sock, head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
     return sock
 

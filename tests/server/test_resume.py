@@ -209,7 +209,9 @@ async def test_a_stream_is_its_owners_alone() -> None:
             store.finish(stream)
         transport = httpx.ASGITransport(build_app(endpoint))
         headers = {"Authorization": f"Bearer {token}"}
-        async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as http:
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://localhost", headers=headers
+        ) as http:
             assert (await http.get(f"/v1/streams/{stream}")).status_code == status
             response = await http.get(f"/v1/streams/{stream}", headers={"Last-Event-ID": f"{stream}-0"})
             assert response.status_code == status

@@ -34,6 +34,16 @@ Engine: TypeAlias = Literal["llamacpp", "scripted"]
 @click.option(
     "--grace", type=float, metavar="S", help="Keep generating this long after the last reader leaves."
 )
+@click.option("--max-connections", type=int, metavar="N", help="Connections open at the same time.")
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="Serve requests to this host name without a token too.",
+)
+@click.option(
+    "--allow-origin", multiple=True, metavar="ORIGIN", help="Let web pages of this origin use the endpoint."
+)
 @click.option("--script", metavar="TEXT", help="Answer of the scripted engine.")
 @click.option(
     "--ttft-ms",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import urllib.request
 
 import httpx
 
 from sse_tui.errors import UsageError
+from sse_tui.loopback import is_loopback
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.stamping import StampingTransport
 from sse_tui.transport.http.tls import create_context
@@ -58,19 +58,10 @@ def _proxy(url: str | None) -> httpx.Proxy | None:
 
 def proxy_for(url: httpx.URL) -> str | None:
     """The proxy that the environment sets for a URL; never one for a loopback address, which no proxy can reach."""
-    if _is_loopback(url.host) or urllib.request.proxy_bypass(url.host):
+    if is_loopback(url.host) or urllib.request.proxy_bypass(url.host):
         return None
     proxies = urllib.request.getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
     if not proxy:
         return None
     return proxy if "://" in proxy else f"http://{proxy}"
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
