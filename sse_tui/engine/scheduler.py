@@ -26,7 +26,7 @@ from typing import Any, Protocol
 from sse_tui.engine.context_room import prompt_too_long
 from sse_tui.engine.interface import Final, GenRequest, Timings
 from sse_tui.engine.ipc import Steps
-from sse_tui.engine.prompts import Prepared, refused
+from sse_tui.engine.prompt_lanes import TokenizedRequest, refused
 from sse_tui.engine.token_text import TextStream
 from sse_tui.errors import EngineError
 
@@ -137,9 +137,9 @@ class Scheduler:
     def idle(self) -> bool:
         return not self._running and not self._waiting
 
-    def submit(self, prepared: Prepared) -> Steps:
+    def submit(self, tokenized: TokenizedRequest) -> Steps:
         """Queue a generation; returns its first step."""
-        key, request, tokens, text, queued = prepared
+        key, request, tokens, text, queued = tokenized
         if len(tokens) >= self._context.n_ctx:
             return refused(key, prompt_too_long(f"{len(tokens)}", self._context.n_ctx))
         if not tokens:

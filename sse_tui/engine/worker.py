@@ -16,8 +16,8 @@ import traceback
 from typing import TypeAlias
 
 from sse_tui.engine import ipc
+from sse_tui.engine.prompt_lanes import PromptLanes, TokenizedRequest
 from sse_tui.engine.prompter import Prompter
-from sse_tui.engine.prompts import Prepared, Prompts
 from sse_tui.engine.scheduler import ContextBrokenError, Scheduler
 from sse_tui.errors import EngineError, SseTuiError
 from sse_tui.processes.messages import ErrorMessage
@@ -28,7 +28,7 @@ _CHUNK_CPU = 32
 # Seconds for which a thread may keep the GIL from the decode thread; 0.005 by default, a sixth of a step.
 _SWITCH_INTERVAL_S = 0.0005
 
-_Work: TypeAlias = Prepared | ipc.Cancel | ipc.Steps
+_Work: TypeAlias = TokenizedRequest | ipc.Cancel | ipc.Steps
 
 
 def serve(parent: Parent[ipc.Command]) -> int:
@@ -52,7 +52,7 @@ def serve(parent: Parent[ipc.Command]) -> int:
     chunk = load.prefill_chunk or (model.n_batch if model.uses_gpu else _CHUNK_CPU)
     scheduler = Scheduler(model, time.monotonic, prefill_chunk=chunk, exact=not model.uses_gpu)
     try:
-        _run(scheduler, _prepared(prompter, commands), parent)
+        _run(scheduler, _tokenized(prompter, commands), parent)
     except ContextBrokenError as error:
         parent.send(scheduler.fail_all(f"The engine must restart: {error}."))
         print(error, file=sys.stderr)  # noqa: T201  (the parent's log)
@@ -60,10 +60,10 @@ def serve(parent: Parent[ipc.Command]) -> int:
     return 0
 
 
-def _prepared(prompter: Prompter, commands: queue.SimpleQueue[ipc.Command]) -> queue.SimpleQueue[_Work]:
+def _tokenized(prompter: Prompter, commands: queue.SimpleQueue[ipc.Command]) -> queue.SimpleQueue[_Work]:
     """What the decode thread has to do: the commands, with the prompts of new generations tokenized on the way."""
     work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
-    prompts = Prompts(prompter.tokens, work.put)
+    prompts = PromptLanes(prompter.tokens, work.put)
 
     def pass_on() -> None:
         while True:
@@ -89,7 +89,7 @@ def _run(scheduler: Scheduler, work: queue.SimpleQueue[_Work], parent: Parent[ip
         take()
         keys = [each.key for each in pending if isinstance(each, ipc.Cancel)]
         # A cancel may follow its own generation; the scheduler must see that one first.
-        fresh = {each.key for each in pending if isinstance(each, Prepared)}
+        fresh = {each.key for each in pending if isinstance(each, TokenizedRequest)}
         return [key for key in keys if key not in fresh]
 
     while True:
@@ -98,7 +98,7 @@ def _run(scheduler: Scheduler, work: queue.SimpleQueue[_Work], parent: Parent[ip
             pending.append(work.get())
         now, pending[:] = pending[:], []
         for each in now:
-            if isinstance(each, Prepared):
+            if isinstance(each, TokenizedRequest):
                 parent.send(scheduler.submit(each))
             elif isinstance(each, ipc.Cancel):
                 if steps := scheduler.cancel(each.key):

@@ -13,7 +13,7 @@ import pytest
 
 from sse_tui.engine.interface import Final, GenRequest
 from sse_tui.engine.ipc import Steps
-from sse_tui.engine.prompts import Prepared
+from sse_tui.engine.prompt_lanes import TokenizedRequest
 from sse_tui.engine.scheduler import ContextBrokenError, Scheduler
 from sse_tui.engine.token_batch import TokenBatch
 from sse_tui.engine.token_text import TextStream
@@ -126,8 +126,8 @@ class Bench:
     def submit(self, key: int, prompt: list[int], **options: Any) -> None:
         options = {"temperature": 0.0, "max_tokens": 6, **options}
         request = GenRequest(id=str(key), **options)
-        prepared = Prepared(key, request, array("i", prompt), TextStream(request.stop), self._tick())
-        self.take(self.scheduler.submit(prepared))
+        tokenized = TokenizedRequest(key, request, array("i", prompt), TextStream(request.stop), self._tick())
+        self.take(self.scheduler.submit(tokenized))
 
     def run(self, limit: int = 1000) -> None:
         for _ in range(limit):

@@ -21,7 +21,7 @@ from sse_tui.errors import EngineError
 _SHORT = 16 * 2**10
 
 
-class Prepared(NamedTuple):
+class TokenizedRequest(NamedTuple):
     """A generation that can be queued: its prompt's tokens, and the text that its answer becomes.
 
     `queued` is when the request came, in seconds.
@@ -34,15 +34,15 @@ class Prepared(NamedTuple):
     queued: float
 
 
-class Prompts:
+class PromptLanes:
     """Tokenizes with `tokens_of`, which may raise `EngineError`, and gives each result to `post`.
 
-    That is what was prepared, or the steps that end the generation. The methods may be called from any thread, and
+    That is the tokenized request, or the steps that end the generation. The methods may be called from any thread, and
     `post` is called from several.
     """
 
     def __init__(
-        self, tokens_of: Callable[[GenRequest], array[int]], post: Callable[[Prepared | Steps], None]
+        self, tokens_of: Callable[[GenRequest], array[int]], post: Callable[[TokenizedRequest | Steps], None]
     ) -> None:
         self._tokens_of = tokens_of
         self._post = post
@@ -52,13 +52,13 @@ class Prompts:
         self._pending: dict[int, float] = {}
 
     def add(self, key: int, request: GenRequest) -> None:
-        """Prepare a generation."""
+        """Tokenize a request, which came now."""
         self._pending[key] = time.monotonic()
         lane = self._short if _size(request) <= _SHORT else self._long
-        lane.submit(self._prepare, key, request)
+        lane.submit(self._tokenize, key, request)
 
     def cancel(self, key: int) -> bool:
-        """End a generation that is not prepared yet; False when it is, or is not known."""
+        """End a generation that is not tokenized yet; False when it is, or is not known."""
         with self._lock:
             queued = self._pending.pop(key, None)
             if queued is not None:
@@ -66,19 +66,21 @@ class Prompts:
                 self._post(Steps(finals=[(key, Final(finish="cancelled", timings=timings))]))
         return queued is not None
 
-    def _prepare(self, key: int, request: GenRequest) -> None:
+    def _tokenize(self, key: int, request: GenRequest) -> None:
         queued = self._pending.get(key)
         if queued is None:
             return
-        result: Prepared | Steps
+        result: TokenizedRequest | Steps
         try:
-            result = Prepared(key, request, self._tokens_of(request), TextStream(request.stop), queued)
+            result = TokenizedRequest(
+                key, request, self._tokens_of(request), TextStream(request.stop), queued
+            )
         except EngineError as error:
             result = refused(key, error)
         except Exception as error:
             # Nobody waits for the result of a thread: an error that is not told would leave the request without an end.
             result = refused(
-                key, EngineError("engine-failed", f"The prompt could not be prepared: {error!r}.")
+                key, EngineError("engine-failed", f"The prompt could not be tokenized: {error!r}.")
             )
         with self._lock:
             if self._pending.pop(key, None) is not None:

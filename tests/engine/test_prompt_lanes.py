@@ -11,20 +11,20 @@ import pytest
 
 from sse_tui.engine.interface import Final, GenRequest
 from sse_tui.engine.ipc import Steps
-from sse_tui.engine.prompts import Prepared, Prompts
+from sse_tui.engine.prompt_lanes import PromptLanes, TokenizedRequest
 from sse_tui.errors import EngineError
 
 SHORT, LONG = GenRequest(id="short", prompt="hi"), GenRequest(id="long", prompt="x" * 100_000)
 
 
 class Desk:
-    """`Prompts` with a tokenizer that waits at long prompts until it is told to go on."""
+    """`PromptLanes` with a tokenizer that waits at long prompts until it is told to go on."""
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
         self.begun: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self.results: queue.SimpleQueue[Prepared | Steps] = queue.SimpleQueue()
-        self.prompts = Prompts(self._tokens, self.results.put)
+        self.results: queue.SimpleQueue[TokenizedRequest | Steps] = queue.SimpleQueue()
+        self.prompts = PromptLanes(self._tokens, self.results.put)
 
     def _tokens(self, request: GenRequest) -> array[int]:
         self.begun.put(request.id)
@@ -36,7 +36,7 @@ class Desk:
             raise ZeroDivisionError
         return array("i", [len(request.prompt or "")])
 
-    def result(self) -> Prepared | Steps:
+    def result(self) -> TokenizedRequest | Steps:
         return self.results.get(timeout=10)
 
     def final(self) -> tuple[int, Final]:
@@ -58,11 +58,11 @@ def test_a_short_prompt_overtakes_a_long_one(desk: Desk) -> None:
     assert desk.begun.get(timeout=10) == "long"
     desk.prompts.add(2, SHORT)
     short = desk.result()
-    assert isinstance(short, Prepared)
+    assert isinstance(short, TokenizedRequest)
     assert (short.key, short.tokens, short.request) == (2, array("i", [2]), SHORT)
     desk.go_on.set()
     long = desk.result()
-    assert isinstance(long, Prepared)
+    assert isinstance(long, TokenizedRequest)
     assert (long.key, long.tokens) == (1, array("i", [100_000]))
     assert long.queued <= short.queued
 
@@ -79,7 +79,7 @@ def test_one_that_is_cancelled_ends_once_whether_it_waits_or_is_read(desk: Desk)
     desk.go_on.set()
     desk.prompts.add(3, GenRequest(id="long", prompt="y" * 100_000))
     after = desk.result()
-    assert isinstance(after, Prepared), "nothing more of those that were cancelled"
+    assert isinstance(after, TokenizedRequest), "nothing more of those that were cancelled"
     assert after.key == 3
     assert desk.begun.get(timeout=10) == "long", "the third; the second was never read"
     assert desk.begun.empty()
@@ -96,4 +96,4 @@ def test_what_cannot_be_tokenized_ends_with_the_reason(desk: Desk, id: str, code
     assert (key, final.finish, final.error_code) == (1, "error", code)
     assert said in final.error
     desk.prompts.add(2, SHORT)
-    assert isinstance(desk.result(), Prepared)
+    assert isinstance(desk.result(), TokenizedRequest)
