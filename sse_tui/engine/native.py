@@ -1,8 +1,8 @@
 """llama.cpp through the low-level bindings of llama-cpp-python; the only module that imports it.
 
 Only the worker process imports this: llama.cpp aborts its process on a failed assertion. One thread at a time may use
-a `Model`. Every call through `ctypes.CDLL` releases the GIL and takes it back, so calls that are shorter than that go
-through a second handle of the same library that keeps it (`ctypes.PyDLL`).
+a `Model`, except to tokenize. Every call through `ctypes.CDLL` releases the GIL and takes it back, so calls that are
+shorter than that go through a second handle of the same library that keeps it (`ctypes.PyDLL`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ctypes
 import re
 import sys
 import time
+from array import array
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,8 @@ class Model:
         self._struct = _batch_struct(self.batch)
         self._buffer = ctypes.create_string_buffer(_PIECE_BYTES)
         self._pieces: dict[int, bytes] = {}
+        kinds = ((token, _get_attr(self._vocab, token)) for token in range(self.n_vocab))
+        self._kinds = {token: kind for token, kind in kinds if kind & ~lib.LLAMA_TOKEN_ATTR_NORMAL}
         self._views: dict[int, np.ndarray[Any, np.dtype[np.float32]]] = {}
         self._row_type = ctypes.c_float * self.n_vocab
         self._warm_up()
@@ -151,17 +154,22 @@ class Model:
             )
         return context
 
-    def tokenize(self, text: str, *, special: bool) -> list[int]:
-        """The tokens of a text; `special`: names of control tokens in it become those tokens. No BOS is added."""
+    def tokenize(self, text: str, *, special: bool) -> array[int]:
+        """The tokens of a text; `special`: names of control tokens in it become those tokens. No BOS is added.
+
+        Any thread may call this, at any time.
+        """
         data = text.encode("utf-8", "replace")
         size = len(data) + 16
-        tokens = (lib.llama_token * size)()
-        count = lib.llama_tokenize(self._vocab, data, len(data), tokens, size, False, special)
+        tokens = array("i", bytes(4 * size))
+        room = (lib.llama_token * size).from_buffer(tokens)
+        count = lib.llama_tokenize(self._vocab, data, len(data), room, size, False, special)
+        del room  # an array that is exported cannot be cut
         if count < 0:
             raise EngineError(
                 "tokenize-failed", f"llama.cpp could not tokenize a text of {many(len(data), 'byte')}."
             )
-        return list(tokens[:count])
+        return tokens[:count]
 
     def piece(self, token: int) -> bytes:
         """The bytes of a token; none for a control token."""
@@ -184,9 +192,27 @@ class Model:
 
     def control_names(self) -> list[str]:
         """The names of the control tokens, which `tokenize` parses when `special` is set."""
-        wanted = lib.LLAMA_TOKEN_ATTR_CONTROL | lib.LLAMA_TOKEN_ATTR_UNKNOWN
-        tokens = [token for token in range(self.n_vocab) if _get_attr(self._vocab, token) & wanted]
+        return self._names(lib.LLAMA_TOKEN_ATTR_CONTROL | lib.LLAMA_TOKEN_ATTR_UNKNOWN)
+
+    def parsed_names(self) -> list[str]:
+        """The names of all tokens before which `tokenize` splits a text, except those that take spaces before them."""
+        wanted = (
+            lib.LLAMA_TOKEN_ATTR_CONTROL | lib.LLAMA_TOKEN_ATTR_UNKNOWN | lib.LLAMA_TOKEN_ATTR_USER_DEFINED
+        )
+        return self._names(wanted, lib.LLAMA_TOKEN_ATTR_LSTRIP)
+
+    def _names(self, wanted: int, unwanted: int = 0) -> list[str]:
+        tokens = [token for token, kind in self._kinds.items() if kind & wanted and not kind & unwanted]
         return [self._render(token, special=True).decode("utf-8", "replace") for token in tokens]
+
+    def longest_token(self) -> int:
+        """The bytes of the longest token of the vocabulary."""
+        vocab, buffer, size = self._vocab, self._buffer, len(self._buffer)
+        # For a piece that is longer than the buffer it returns the size as a negative number.
+        longest: int = max(
+            abs(_token_to_piece(vocab, token, buffer, size, 0, True)) for token in range(self.n_vocab)
+        )
+        return longest
 
     @property
     def bos(self) -> int | None:
@@ -245,7 +271,7 @@ class Model:
             raise ModelError("model-decode", f"llama.cpp could not run the model: {_reason()}")
         self.clear()
 
-    def info(self, *, template: str) -> EngineInfo:
+    def info(self, *, template: str, message_tokens: int) -> EngineInfo:
         """What is loaded and where, as llama.cpp itself reports it."""
         layers: int = lib.llama_model_n_layer(self._model) + 1  # llama.cpp counts the output layer
         offloaded = 0
@@ -271,6 +297,8 @@ class Model:
             version=f"llama-cpp-python {llama_cpp.__version__}, ggml {ggml_version(_FOLDER)}",
             load_ms=round(self.load_ms, 1),
             chat_template=template,
+            longest_token=self.longest_token(),
+            message_tokens=message_tokens,
             buffers=_buffers(log),
             system=lib.llama_print_system_info().decode("utf-8", "replace").strip(" |"),
         )

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 from sse_tui.engine.context_room import prompt_too_long
 from sse_tui.engine.interface import Final, GenRequest, Timings
 from sse_tui.engine.ipc import Steps
+from sse_tui.engine.prompt_lanes import TokenizedRequest, refused
 from sse_tui.engine.token_text import TextStream
 from sse_tui.errors import EngineError
 
@@ -110,20 +111,18 @@ class _Running:
 
 
 class Scheduler:
-    """Runs generations on a context. `tokens_of` gives the prompt's tokens or raises `EngineError`; `clock` gives
-    seconds. `exact`: reuse nothing that could change a bit of an answer."""
+    """Runs generations on a context. `clock` gives seconds. `exact`: reuse nothing that could change a bit of an
+    answer."""
 
     def __init__(
         self,
         context: Context,
-        tokens_of: Callable[[GenRequest], list[int]],
         clock: Callable[[], float],
         *,
         prefill_chunk: int,
         exact: bool = True,
     ) -> None:
         self._context = context
-        self._tokens_of = tokens_of
         self._clock = clock
         self._chunk = max(2, min(prefill_chunk, context.n_batch))
         self._exact = exact
@@ -138,21 +137,17 @@ class Scheduler:
     def idle(self) -> bool:
         return not self._running and not self._waiting
 
-    def submit(self, key: int, request: GenRequest) -> Steps:
+    def submit(self, tokenized: TokenizedRequest) -> Steps:
         """Queue a generation; returns its first step."""
-        try:
-            prompt = self._tokens_of(request)
-            if len(prompt) >= self._context.n_ctx:
-                raise prompt_too_long(f"{len(prompt)}", self._context.n_ctx)
-            if not prompt:
-                raise EngineError("prompt-empty", "The prompt has no tokens.")
-        except EngineError as error:
-            return Steps(finals=[(key, Final(finish="error", error=str(error), error_code=error.code))])
+        key, request, tokens, text, queued = tokenized
+        if len(tokens) >= self._context.n_ctx:
+            return refused(key, prompt_too_long(f"{len(tokens)}", self._context.n_ctx))
+        if not tokens:
+            return refused(key, EngineError("prompt-empty", "The prompt has no tokens."))
+        prompt = list(tokens)
         room = self._context.n_ctx - len(prompt)
         limit = room if request.max_tokens is None else min(request.max_tokens, room)
-        self._waiting.append(
-            _Running(key, request, prompt, len(prompt), limit, TextStream(request.stop), self._clock())
-        )
+        self._waiting.append(_Running(key, request, prompt, len(prompt), limit, text, queued))
         return Steps(progress=[(key, 0, len(prompt))])
 
     def cancel(self, key: int) -> Steps:

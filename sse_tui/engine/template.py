@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from sse_tui.engine.token_names import names_pattern
 from sse_tui.errors import EngineError
 
 CHATML = (
@@ -43,8 +44,7 @@ class ChatTemplate:
     ) -> None:
         self.fallback = source is None
         self._tokens = {"bos_token": bos, "eos_token": eos}
-        names = sorted((name for name in controls if name), key=len, reverse=True)
-        self._controls = re.compile("|".join(map(re.escape, names))) if names else None
+        self._controls = names_pattern(controls)
         environment = ImmutableSandboxedEnvironment(
             trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
         )

@@ -1,4 +1,4 @@
-"""The engine's own process: llama.cpp, one decode thread, and a thread that reads commands.
+"""The engine's own process: llama.cpp, one decode thread, and threads that read commands and tokenize.
 
 When its parent goes, however that happens, the process ends at once, in the middle of a decode if need be.
 """
@@ -10,49 +10,25 @@ import os
 import queue
 import signal
 import sys
+import threading
 import time
 import traceback
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from sse_tui.engine import ipc
-from sse_tui.engine.interface import GenRequest
+from sse_tui.engine.prompt_lanes import PromptLanes, TokenizedRequest
+from sse_tui.engine.prompter import Prompter
 from sse_tui.engine.scheduler import ContextBrokenError, Scheduler
-from sse_tui.engine.template import ChatTemplate
 from sse_tui.errors import EngineError, SseTuiError
 from sse_tui.processes.messages import ErrorMessage
 from sse_tui.processes.parent import Parent
 
-if TYPE_CHECKING:
-    from sse_tui.engine.native import Model
-
 # A prompt is read in chunks of this many tokens, so that running generations and cancels wait for one chunk at most.
 _CHUNK_CPU = 32
+# Seconds for which a thread may keep the GIL from the decode thread; 0.005 by default, a sixth of a step.
+_SWITCH_INTERVAL_S = 0.0005
 
-
-class Prompter:
-    """Turns a request into the tokens of its prompt, with the model's tokenizer and chat template."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self.template = ChatTemplate(
-            model.chat_template(),
-            bos=model.special_text("bos"),
-            eos=model.special_text("eos"),
-            controls=model.control_names(),
-        )
-
-    def tokens(self, request: GenRequest) -> list[int]:
-        """A raw prompt is used as it is, control tokens included; messages go through the template."""
-        if request.prompt is not None:
-            tokens = self._model.tokenize(request.prompt, special=True)
-        else:
-            tokens = []
-            for text, special in self.template.render(request.messages):
-                tokens += self._model.tokenize(text, special=special)
-        bos = self._model.bos
-        if bos is not None and tokens[:1] != [bos]:
-            tokens.insert(0, bos)
-        return tokens
+_Work: TypeAlias = TokenizedRequest | ipc.Cancel | ipc.Steps
 
 
 def serve(parent: Parent[ipc.Command]) -> int:
@@ -72,13 +48,11 @@ def serve(parent: Parent[ipc.Command]) -> int:
         parent.send(ipc.LoadFailed(ErrorMessage.of(error)))
         return 1
     template = "ChatML (the model has none)" if prompter.template.fallback else "from the model"
-    parent.send(ipc.ModelLoaded(model.info(template=template)))
+    parent.send(ipc.ModelLoaded(model.info(template=template, message_tokens=prompter.message_tokens)))
     chunk = load.prefill_chunk or (model.n_batch if model.uses_gpu else _CHUNK_CPU)
-    scheduler = Scheduler(
-        model, prompter.tokens, time.monotonic, prefill_chunk=chunk, exact=not model.uses_gpu
-    )
+    scheduler = Scheduler(model, time.monotonic, prefill_chunk=chunk, exact=not model.uses_gpu)
     try:
-        _run(scheduler, commands, parent)
+        _run(scheduler, _tokenized(prompter, commands), parent)
     except ContextBrokenError as error:
         parent.send(scheduler.fail_all(f"The engine must restart: {error}."))
         print(error, file=sys.stderr)  # noqa: T201  (the parent's log)
@@ -86,31 +60,51 @@ def serve(parent: Parent[ipc.Command]) -> int:
     return 0
 
 
-def _run(scheduler: Scheduler, commands: queue.SimpleQueue[ipc.Command], parent: Parent[ipc.Command]) -> None:
-    pending: list[ipc.Command] = []
+def _tokenized(prompter: Prompter, commands: queue.SimpleQueue[ipc.Command]) -> queue.SimpleQueue[_Work]:
+    """What the decode thread has to do: the commands, with the prompts of new generations tokenized on the way."""
+    work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
+    prompts = PromptLanes(prompter.tokens, work.put)
+
+    def pass_on() -> None:
+        while True:
+            command = commands.get()
+            if isinstance(command, ipc.Submit):
+                prompts.add(command.key, command.request)
+            elif isinstance(command, ipc.Cancel) and not prompts.cancel(command.key):
+                work.put(command)
+
+    threading.Thread(target=pass_on, name="prompts", daemon=True).start()
+    return work
+
+
+def _run(scheduler: Scheduler, work: queue.SimpleQueue[_Work], parent: Parent[ipc.Command]) -> None:
+    pending: list[_Work] = []
 
     def take() -> None:
-        while not commands.empty():
-            pending.append(commands.get())
+        while not work.empty():
+            pending.append(work.get())
 
     def cancelled() -> list[int]:
-        """Cancels that came while the batch ran; the other commands wait for the next step."""
+        """Cancels that came while the batch ran; what else came waits for the next step."""
         take()
-        keys = [command.key for command in pending if isinstance(command, ipc.Cancel)]
-        # A cancel may follow its own submit; the scheduler must see that one first.
-        fresh = {command.key for command in pending if isinstance(command, ipc.Submit)}
+        keys = [each.key for each in pending if isinstance(each, ipc.Cancel)]
+        # A cancel may follow its own generation; the scheduler must see that one first.
+        fresh = {each.key for each in pending if isinstance(each, TokenizedRequest)}
         return [key for key in keys if key not in fresh]
 
     while True:
         take()
         if not pending and scheduler.idle:
-            pending.append(commands.get())
+            pending.append(work.get())
         now, pending[:] = pending[:], []
-        for command in now:
-            if isinstance(command, ipc.Submit):
-                parent.send(scheduler.submit(command.key, command.request))
-            elif isinstance(command, ipc.Cancel) and (steps := scheduler.cancel(command.key)):
-                parent.send(steps)
+        for each in now:
+            if isinstance(each, TokenizedRequest):
+                parent.send(scheduler.submit(each))
+            elif isinstance(each, ipc.Cancel):
+                if steps := scheduler.cancel(each.key):
+                    parent.send(steps)
+            else:
+                parent.send(each)
         if steps := scheduler.step(cancelled):
             parent.send(steps)
 
@@ -121,6 +115,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     faulthandler.enable()
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     code = 70
     try:
         code = serve(Parent(ipc.read_command))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+from array import array
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ import pytest
 
 from sse_tui.engine.interface import Final, GenRequest
 from sse_tui.engine.ipc import Steps
+from sse_tui.engine.prompt_lanes import TokenizedRequest
 from sse_tui.engine.scheduler import ContextBrokenError, Scheduler
 from sse_tui.engine.token_batch import TokenBatch
+from sse_tui.engine.token_text import TextStream
 
 END = 0
 VOCABULARY = 97
@@ -93,15 +96,12 @@ class Bench:
     def __init__(self, *, chunk: int = 4, **options: int) -> None:
         self.context = Arithmetic(**options)
         self.now = 0.0
-        self.scheduler = Scheduler(self.context, self._tokens, self._tick, prefill_chunk=chunk)
+        self.scheduler = Scheduler(self.context, self._tick, prefill_chunk=chunk)
         self.tokens: dict[int, list[int]] = {}
         self.text: dict[int, str] = {}
         self.finals: dict[int, Final] = {}
         self.progress: dict[int, list[tuple[int, int]]] = {}
         self.order: list[str] = []
-
-    def _tokens(self, request: GenRequest) -> list[int]:
-        return [int(word) for word in (request.prompt or "").split()]
 
     def _tick(self) -> float:
         self.now += 0.001
@@ -125,8 +125,9 @@ class Bench:
 
     def submit(self, key: int, prompt: list[int], **options: Any) -> None:
         options = {"temperature": 0.0, "max_tokens": 6, **options}
-        request = GenRequest(id=str(key), prompt=" ".join(map(str, prompt)), **options)
-        self.take(self.scheduler.submit(key, request))
+        request = GenRequest(id=str(key), **options)
+        tokenized = TokenizedRequest(key, request, array("i", prompt), TextStream(request.stop), self._tick())
+        self.take(self.scheduler.submit(tokenized))
 
     def run(self, limit: int = 1000) -> None:
         for _ in range(limit):
