@@ -74,7 +74,8 @@ def result_json(analysis: Analysis, turn: Turn) -> dict[str, Any]:
         "findings": [finding_json(finding) for finding in turn.findings],
     }
     extras = ("server_tool_calls", "tool_plan", "final_text", "incomplete_reason", "jsonrpc")
-    return out | {name: value for name in extras if (value := getattr(answer, name))}
+    out |= {name: value for name in extras if (value := getattr(answer, name))}
+    return out | ({"others": turn.others} if turn.others else {})
 
 
 def clocks_json(turn: Turn) -> dict[str, float | None]:

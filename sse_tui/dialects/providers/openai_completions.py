@@ -43,9 +43,8 @@ class OpenAICompletions(ChoiceDialect):
         add_text(Text, choice.get("text"), "text", deltas, index)
         reason = string(choice.get("finish_reason"))
         if reason:
-            self._finishes[index] = reason
             self._failed = self._failed or reason == "error"
-            deltas.append(Finish(reason, index))
+            self._end(index, reason, deltas)
 
     @classmethod
     def prepare(
