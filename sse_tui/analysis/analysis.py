@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from sse_tui import dialects, fields
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
 from sse_tui.analysis.turn import Connection, Turn
+from sse_tui.bounded import FirstFew
 from sse_tui.diagnosis import Diagnosis, Finding
 from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
@@ -31,6 +32,11 @@ from sse_tui.recording.records import (
 )
 
 _VISIBLE = (Text, Refusal)
+
+TURNS = 10_000
+"""Turns that are read: no person asks more in one session, and a file may claim any number."""
+NOTE_LENGTH = 10_000
+"""Characters of a note that are kept."""
 
 
 class _Wire:
@@ -65,14 +71,15 @@ class Analysis:
         self.idle = Idle()
         self.reads = 0
         self.decoded: bytes | None = None
-        self.notes: list[str] = []
+        self.notes = FirstFew[str]()
         self.end: End | None = None
-        self.problems: list[str] = []
+        self.problems = FirstFew[str]()
         self.diagnosis = Diagnosis(self.header)
         self._dialect = dialect
         self._limit = max_event_bytes
         self._wire: _Wire | None = None
         self._timed = self.header.clock != "none"
+        self._full = False
 
     @property
     def turn(self) -> Turn | None:
@@ -91,6 +98,8 @@ class Analysis:
 
     def feed(self, record: Record) -> list[Entry]:
         """The entries that this record completes, in order."""
+        if self._full:
+            return []
         entries = self._chunk(record) if type(record) is Chunk else self._other(record)
         if entries and self.turns:
             found = self.diagnosis.observe(self.turns[-1], entries)
@@ -132,7 +141,7 @@ class Analysis:
             case Reconnect() if self.turns:
                 self.turns[-1].reconnecting = True
             case Note():
-                self.notes.append(record.text)
+                self.notes.append(record.text[:NOTE_LENGTH])
             case End():
                 self.end = record
                 if self.turns:
@@ -143,6 +152,12 @@ class Analysis:
     def _request(self, record: Request) -> None:
         turn = self.turn
         if turn is None or turn.number != record.turn:
+            if len(self.turns) >= TURNS:
+                self._full = True
+                self.problems.append(
+                    f"The recording has more than {TURNS:,} turns; the others were not read."
+                )
+                return
             turn = self._new_turn(record.turn, self._dialect or self._known(record.dialect))
         self._connect(turn, Connection(record.conn, request=record))
         turn.reconnecting = False
@@ -150,7 +165,7 @@ class Analysis:
         self.idle = Idle()
 
     def _connect(self, turn: Turn, conn: Connection) -> _Wire:
-        turn.connections.append(conn)
+        turn.connect(conn)
         self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
         return self._wire
 
@@ -241,7 +256,7 @@ class Analysis:
         elif isinstance(item, Retry):
             turn.retries.append(item.ms)
         elif isinstance(item, Ignored):
-            turn.ignored_fields[item.line.split(":", 1)[0]] += 1
+            turn.ignored_fields.add(item.line.partition(":")[0])
             self._line(turn, wire, item.line, t, entry)
         elif isinstance(item, Tail):
             turn.discarded_tail = True
@@ -258,7 +273,7 @@ class Analysis:
     def _event(self, turn: Turn, wire: _Wire, item: Event, t: int) -> Entry:
         conn, read = wire.conn, self.reads
         turn.events += 1
-        turn.event_types[item.type] += 1
+        turn.event_types.add(item.type)
         conn.events += 1
         same_read = wire.last_event_read == read
         gap_ms = None

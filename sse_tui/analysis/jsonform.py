@@ -80,7 +80,8 @@ def result_json(analysis: Analysis, turn: Turn, problem: SseTuiError | None = No
         "findings": [finding_json(finding) for finding in turn.findings],
     }
     extras = ("server_tool_calls", "tool_plan", "final_text", "incomplete_reason", "jsonrpc")
-    return out | {name: value for name in extras if (value := getattr(answer, name))}
+    out |= {name: value for name in extras if (value := getattr(answer, name))}
+    return out | ({"others": turn.others} if turn.others else {})
 
 
 def error_json(turn: Turn, problem: SseTuiError | None = None) -> dict[str, Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +16,7 @@ from sse_tui.analysis.outcome import (
     conclude,
     phrase,
 )
+from sse_tui.bounded import FirstFew, Tally
 from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer
 from sse_tui.dialects.base import Delta, Dialect, StreamFault
@@ -24,6 +24,9 @@ from sse_tui.dialects.transcript import Transcript
 from sse_tui.metrics import ClockBuilder, Gaps, Tpot
 from sse_tui.recording.records import Close, CloseReason, Request, Response
 from sse_tui.resume import Continuity, Verdict
+
+CONNECTIONS_KEPT = 1_000
+"""Of one turn: the first half of them and the last."""
 
 
 @dataclass
@@ -55,7 +58,8 @@ class Turn:
 
     The transcript is the answer in the order of arrival, as a reader saw it grow; `answer` is the assembled result in
     the order of choices. They differ only for responses with several choices or interleaved tool calls. `finished`:
-    no further record of it can follow, even if it is not over.
+    no further record of it can follow, even if it is not over. Of a turn with very many `connections` the first and
+    the last are kept; `left_out_count` counts the others, `left_out` holds their sums.
     """
 
     number: int
@@ -65,19 +69,48 @@ class Turn:
     gaps: Gaps = field(default_factory=Gaps)
     continuity: Continuity = field(default_factory=Continuity)
     connections: list[Connection] = field(default_factory=list)
+    left_out: Connection = field(default_factory=lambda: Connection(0))
+    left_out_count: int = 0
     events: int = 0
-    event_types: Counter[str] = field(default_factory=Counter)
+    event_types: Tally = field(default_factory=Tally)
     comments: int = 0
     ids: bool = False
     last_event_id: str | None = None
-    retries: list[int] = field(default_factory=list)
-    ignored_fields: Counter[str] = field(default_factory=Counter)
+    retries: FirstFew[int] = field(default_factory=FirstFew)
+    ignored_fields: Tally = field(default_factory=Tally)
     discarded_tail: bool = False
     reconnecting: bool = False
     finished: bool = False
     repeats: int = 0
     bytes: int = 0
     findings: list[Finding] = field(default_factory=list)
+
+    def connect(self, conn: Connection) -> None:
+        """Add a connection, the latest so far."""
+        self.connections.append(conn)
+        if len(self.connections) > CONNECTIONS_KEPT:
+            gone = self.connections.pop(CONNECTIONS_KEPT // 2)
+            self.left_out_count += 1
+            self.left_out.events += gone.events
+            self.left_out.bytes += gone.bytes
+            self.left_out.reads += gone.reads
+
+    @property
+    def connection_count(self) -> int:
+        """How many connections served it."""
+        return len(self.connections) + self.left_out_count
+
+    @property
+    def others(self) -> dict[str, int]:
+        """By the name of a list in the result: how many of its things were only counted, where there were too many."""
+        counts = {
+            "event_types": self.event_types.others,
+            "ignored_fields": self.ignored_fields.others,
+            "retry": self.retries.others,
+            "tool_calls": self.answer.further_calls,
+            "connections": self.left_out_count,
+        }
+        return {name: count for name, count in counts.items() if count}
 
     def write(self, deltas: Sequence[Delta]) -> Span | None:
         """Add an event's deltas to the answer; gives the span of its transcript that they wrote."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping
+from typing import Any
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Finding
@@ -11,6 +13,8 @@ from sse_tui.text.safety import log_line
 
 KEPT = 3  # findings of one rule on one connection; more are counted
 MAX_FINDINGS = 5_000  # in a session
+MESSAGE_LENGTH = 2_000
+EVIDENCE_LENGTH = 2_000
 
 
 class Collector:
@@ -30,8 +34,8 @@ class Collector:
             if known:
                 first = known[0]
                 first.severity = occurrence.severity or first.severity
-                first.message = log_line(occurrence.message) or first.message
-                first.evidence |= occurrence.evidence
+                first.message = log_line(occurrence.message[:MESSAGE_LENGTH]) or first.message
+                first.evidence |= _brief(occurrence.evidence)
             return
         if known:
             known[0].count += 1
@@ -70,7 +74,7 @@ def _make(rule: Rule, occurrence: Occurrence, facts: Facts) -> Finding:
     return Finding(
         rule=rule.id,
         severity=occurrence.severity or rule.severity,
-        message=log_line(occurrence.message),
+        message=log_line(occurrence.message[:MESSAGE_LENGTH]),
         advice=occurrence.advice or rule.advice,
         reference=rule.reference,
         turn=facts.turn.view.number,
@@ -80,5 +84,12 @@ def _make(rule: Rule, occurrence: Occurrence, facts: Facts) -> Finding:
         event=entry.number or None,
         t=entry.t,
         raw=facts.conn.window.quote(item.start, item.end) if item is not None else b"",
-        evidence=dict(occurrence.evidence),
+        evidence=_brief(occurrence.evidence),
     )
+
+
+def _brief(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """The evidence of a finding, long texts in it cut: they are a server's, and findings are kept."""
+    return {
+        name: value[:EVIDENCE_LENGTH] if isinstance(value, str) else value for name, value in evidence.items()
+    }

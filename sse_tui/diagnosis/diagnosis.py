@@ -27,7 +27,6 @@ BIG = 64 * 1024  # bytes; a larger event always goes through the rules
 BURST_EVENTS = 4
 BURST_GAP_NS = 250_000_000
 _CONNS_KEPT = 64
-_IDS_KEPT = 1024
 
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
 _PLAIN = frozenset({Text, Reasoning})  # the deltas of the usual event in a model's answer
@@ -196,7 +195,7 @@ class Diagnosis:
         turn.fault_seen = turn.fault_seen or StreamFault in kinds
         if turn.done_at is None and "done" in names:
             turn.done_at = conn.events
-        conn.types[item.type] += 1
+        conn.types.add(item.type)
         if conn.types[item.type] >= SETTLE // 2:
             conn.plain_types.add(item.type)
         conn.settled = conn.token_events >= SETTLE and turn.done_at is None and not conn.numbered
@@ -211,9 +210,7 @@ class Diagnosis:
         else:
             self._run(triggers.ID, entry, facts)
         conn.own_ids += 1
-        conn.ids[item.id] = conn.events + 1
-        if len(conn.ids) > 2 * _IDS_KEPT:
-            conn.ids = dict(list(conn.ids.items())[_IDS_KEPT:])
+        conn.ids.put(item.id, conn.events + 1)
         conn.last_id = facts.turn.last_id = item.id
 
     def _other(self, entry: EntryView, item: Item | ByteMatch, facts: Facts) -> None:
@@ -275,6 +272,7 @@ class Diagnosis:
             facts.turn.last_reconnect_conn = entry.conn
             facts.turn.policy = record.policy
             facts.turn.delays_ms.append(record.delay_ms)
+            del facts.turn.delays_ms[:-_CONNS_KEPT]
             if entry.t is not None:
                 self.session.reconnect_times.append(entry.t)
 

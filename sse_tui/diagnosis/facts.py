@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from sse_tui import fields
+from sse_tui.bounded import Recent, Seen, Tally
 from sse_tui.diagnosis.scanner import Scanner
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
@@ -70,7 +71,7 @@ class ConnFacts:
     last_id: str = ""
     own_ids: int = 0
     without_id: int = 0
-    ids: dict[str, int] = field(default_factory=dict)  # the most recent ones, and which event set each
+    ids: Recent[str, int] = field(default_factory=Recent)  # the most recent ones, and which event set each
     last_number: tuple[str, int | None] = "", None  # prefix and number of the last id that was set
     last_read_t: int | None = None
     last_event_t: int | None = None
@@ -84,7 +85,7 @@ class ConnFacts:
     sequence: int | None = None
     numbered: bool = False  # the events have a sequence_number
     settled: bool = False  # enough events have gone through the rules to know the usual one
-    types: Counter[str] = field(default_factory=Counter)  # events that went through the rules, by type
+    types: Tally = field(default_factory=Tally)  # events that went through the rules, by type
     plain_types: set[str] = field(default_factory=set)  # types of which enough have
     deferred: list[tuple[Comment | Retry, EntryView]] = field(default_factory=list)
 
@@ -112,8 +113,11 @@ class TurnFacts:
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
     not_json: list[tuple[EntryView, str, str]] = field(default_factory=list)  # likewise, its data and error
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed
-    tool_indices: dict[tuple[int, int], str | None] = field(default_factory=dict)  # ids by choice and index
-    tool_slots: set[int] = field(default_factory=set)
+    tool_indices: Recent[tuple[int, int], str | None] = field(
+        default_factory=Recent
+    )  # ids by choice and index
+    tool_counts: Recent[int, int] = field(default_factory=Recent)  # how many indices by choice
+    tool_slots: Seen[int] = field(default_factory=Seen)
     delays_ms: list[float] = field(default_factory=list)
     last_reconnect_conn: int = 0
     policy: str = ""  # of the last reconnect

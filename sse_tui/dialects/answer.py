@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sse_tui import bounded
+from sse_tui.bounded import Seen
 from sse_tui.dialects.base import (
     Delta,
     Finish,
@@ -18,6 +20,7 @@ from sse_tui.dialects.base import (
     ToolCall,
     Usage,
 )
+from sse_tui.dialects.pieces import Pieces
 from sse_tui.dialects.transcript import Transcript
 
 # The slot of the names of tool calls in the transcript: they are part of what a reader saw, not of the arguments.
@@ -39,7 +42,7 @@ class Answer:
     `transcript` holds the text. Choices, and the parts of each (blocks, output items), are concatenated in their
     order with nothing between. An id or a name that a tool call sends again is not appended to itself. `usage` and
     `error` are the last ones reported, `model` the last non-empty name, `finish_reason` that of the first choice that
-    has one.
+    has one. Of the calls after the first `bounded.RECENT` only the text is kept, in the transcript; `further_calls` counts them.
 
     `Meta` deltas that it understands: "model", "done", "server_tool_call" (``{"type", "name", "arguments"?, "slot"?}``;
     those of the same slot are pieces of one call), "tool_plan" (a piece of text), "final_text", "incomplete_reason",
@@ -49,9 +52,11 @@ class Answer:
     def __init__(self) -> None:
         self.transcript = Transcript()
         self._calls: dict[int, _Call] = {}
+        self._further = Seen[int]()
+        self.further_calls = 0
         self._finishes: dict[int, str] = {}
         self._usage: Usage | None = None
-        self._tool_plan: list[str] = []
+        self._tool_plan = Pieces("tool_plan")
         self.error: StreamFault | None = None
         self.model: str | None = None
         self.progress: Progress | None = None
@@ -59,8 +64,8 @@ class Answer:
         self.incomplete_reason: str | None = None
         self.block_reason = ""
         self.jsonrpc: dict[str, int] = {}
-        self._server_calls: list[tuple[dict[str, Any], list[str]]] = []
-        self._server_slots: dict[int, tuple[dict[str, Any], list[str]]] = {}
+        self._server_calls: list[tuple[dict[str, Any], Pieces]] = []
+        self._server_slots: dict[int, tuple[dict[str, Any], Pieces]] = {}
         self.done_sentinel = False
         self.json_errors = 0
         self._add: dict[type, Callable[[Any], None]] = {
@@ -91,10 +96,13 @@ class Answer:
 
     def _add_call(self, delta: ToolCall) -> None:
         call = self._calls.get(delta.slot)
-        if call is None:
+        if call is None and len(self._calls) < bounded.RECENT:
             call = self._calls[delta.slot] = _Call(delta.index)
-        call.id = call.id or delta.id
-        call.name = call.name or delta.name
+        if call is not None:
+            call.id = call.id or delta.id
+            call.name = call.name or delta.name
+        else:
+            self.further_calls += self._further.add(delta.slot)
         if delta.name:
             self.transcript.append("tool", f"\n{delta.name} ", _NAMES)
         if delta.arguments:
@@ -104,7 +112,8 @@ class Answer:
         self._usage = delta
 
     def _add_finish(self, delta: Finish) -> None:
-        self._finishes[delta.index] = delta.reason
+        if delta.index in self._finishes or len(self._finishes) < bounded.RECENT:
+            self._finishes[delta.index] = delta.reason
 
     def _add_fault(self, delta: StreamFault) -> None:
         self.error = delta
@@ -136,7 +145,10 @@ class Answer:
         slot = piece.pop("slot", None)
         call = None if slot is None else self._server_slots.get(slot)
         if call is None:
-            call = (piece, [])
+            if len(self._server_calls) >= bounded.RECENT:
+                self.further_calls += slot is None or self._further.add(slot)
+                return
+            call = (piece, Pieces("server_tool_call"))
             self._server_calls.append(call)
             if slot is not None:
                 self._server_slots[slot] = call
@@ -178,7 +190,7 @@ class Answer:
     @property
     def tool_plan(self) -> str:
         """Cohere's plan before its tool calls, "" without one."""
-        return "".join(self._tool_plan)
+        return self._tool_plan.text
 
     @property
     def tool_calls(self) -> list[dict[str, Any]]:
@@ -193,7 +205,7 @@ class Answer:
     def server_tool_calls(self) -> list[dict[str, Any]]:
         """Calls that the service made and answered itself, ``{"type", "name", "arguments"?}``."""
         return [
-            {**call, "arguments": "".join(arguments)} if arguments else dict(call)
+            {**call, "arguments": arguments.text} if arguments.length else dict(call)
             for call, arguments in self._server_calls
         ]
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Reasoning, StreamFault, Text
+from sse_tui import bounded
+from sse_tui.dialects.base import Delta, Dialect, Finish, Malformed, Meta, Reasoning, StreamFault, Text
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, string
 from sse_tui.dialects.request import last_of_role, last_user, members_of
@@ -113,12 +114,26 @@ class ChoiceDialect(JsonDialect):
 
     def __init__(self) -> None:
         self._finishes: dict[int, str | None] = {}
+        self._more = False  # there are choices beyond those that are followed
         self._ended = False  # read at every event, and faster in the object than in its class
 
     @property
     def finished(self) -> bool:
         """Whether every choice that began has a finish reason."""
-        return bool(self._finishes) and None not in self._finishes.values()
+        return bool(self._finishes) and None not in self._finishes.values() and not self._more
+
+    def _begin(self, index: int) -> None:
+        """A choice that is not known yet."""
+        if len(self._finishes) < bounded.RECENT:
+            self._finishes[index] = None
+        else:
+            self._more = True
+
+    def _end(self, index: int, reason: str, deltas: list[Delta]) -> None:
+        """A choice ended; of those beyond `bounded.RECENT` only its reason is passed on."""
+        if index in self._finishes:
+            self._finishes[index] = reason
+        deltas.append(Finish(reason, index))
 
     @property
     def complete(self) -> bool | None:
@@ -139,7 +154,8 @@ class ChoiceDialect(JsonDialect):
                     index = choice.get("index")
                     if type(index) is not int:
                         index = position
-                    self._finishes.setdefault(index, None)
+                    if index not in self._finishes:
+                        self._begin(index)
                     read(choice, index, deltas)
                 else:
                     deltas.append(Malformed(f"{name}[{position}]: expected an object, got {kind_of(choice)}"))

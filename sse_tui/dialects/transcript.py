@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sse_tui import bounded
 from sse_tui.dialects.pieces import LOOSE, Pieces
 
 Key = tuple[int, int]
 """Choice and part of a text, or the slot of a tool call and 0."""
+
+_BEYOND: Key = (sys.maxsize, 0)
+"""The part that takes the text of all parts beyond the first `bounded.RECENT` of a channel."""
 
 
 class Passage(NamedTuple):
@@ -52,8 +57,12 @@ class Transcript:
         parts = self._channels.setdefault(channel, {})
         pieces = parts.get(key)
         if pieces is None:
-            pieces = parts[key] = Pieces(channel)
+            owner = key if len(parts) <= bounded.RECENT else _BEYOND  # calls, and the one part of their names
+            pieces = parts.get(owner) or parts.setdefault(owner, Pieces(channel))
+        goes_on = pieces is self._last
         self._channel, self._key, self._last = channel, key, pieces
+        if goes_on:
+            return
         self._runs.append(pieces)
         self._starts.append(self.length)
         self._at.append(pieces.length)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording.open_file import OpenFile, cannot_read
-from sse_tui.recording.record_lines import HEADER_LIMIT, LineDecoder, decode_header
+from sse_tui.recording.record_lines import HEADER_LIMIT, LINE_LIMIT, LineDecoder, decode_header
 from sse_tui.recording.records import Header, Record
+
+_BLOCK = 1 << 20
 
 
 class Follower(OpenFile):
@@ -28,6 +30,7 @@ class Follower(OpenFile):
         self.offset = 0
         self._number = 1
         self._waiting_at = -1
+        self._searched = 0  # up to here a line that is too long has no end
         self._lines = LineDecoder()
         self.damage = self._lines.damage
         self.unknown = self._lines.unknown
@@ -60,6 +63,8 @@ class Follower(OpenFile):
 
     def _complete_lines(self, limit: int | None) -> bytes:
         """From the offset to the last line end within the limit, or to the first one beyond it."""
+        if self._searched > self.offset and not self._pass_long_line(self._searched):
+            return b""
         there = self.size - self.offset
         wanted = there if limit is None else max(1, min(limit, there))
         while True:
@@ -69,10 +74,28 @@ class Follower(OpenFile):
                 return data[:end]
             if self.header is None and len(data) > HEADER_LIMIT:
                 decode_header(data, str(self.path))
+            if len(data) > LINE_LIMIT:
+                if not self._pass_long_line(self.offset + len(data)):
+                    return b""
+                return self._complete_lines(limit)
             if len(data) < wanted or wanted == there:
                 self._waiting_at = self.size
                 return b""
             wanted = min(wanted * 2, there)
+
+    def _pass_long_line(self, searched: int) -> bool:
+        """Go on behind a line that no record is as long as; False while it has no end."""
+        at = max(searched, self._searched)
+        while block := os.pread(self._fd, _BLOCK, at):
+            end = block.find(b"\n")
+            if end >= 0:
+                self._lines.too_long(self._number, self.offset, at + end - self.offset)
+                self._number += 1
+                self.offset = at + end + 1
+                return True
+            at += len(block)
+        self._searched = self._waiting_at = at
+        return False
 
     def _decoded(self, data: bytes) -> list[tuple[int, Record]]:
         pairs: list[tuple[int, Record]] = []

@@ -65,8 +65,8 @@ def read_recording(source: Source) -> Recording:
 def recording_of_blocks(blocks: Iterable[bytes], name: str) -> Recording:
     """The recording whose bytes are `blocks`; it can be iterated once."""
     lines_of_file = split_lines(blocks)
-    first, _ = next(lines_of_file, (None, False))
-    if first is None:
+    first = next(lines_of_file, None)
+    if first is None or first.data is None:
         raise RecordingError(
             "recording-empty",
             f"{name} is empty.",
@@ -74,14 +74,15 @@ def recording_of_blocks(blocks: Iterable[bytes], name: str) -> Recording:
         )
 
     def read(lines: LineDecoder) -> Pairs:
-        offset = len(first) + 1
-        for number, (line, ended) in enumerate(lines_of_file, start=2):
-            record = lines.decode(line, number, offset, ended=ended)
-            if record is not None:
+        offset = first.size + 1
+        for number, (line, size, ended) in enumerate(lines_of_file, start=2):
+            if line is None:
+                lines.too_long(number, offset, size)
+            elif (record := lines.decode(line, number, offset, ended=ended)) is not None:
                 yield offset, record
-            offset += len(line) + 1
+            offset += size + 1
 
-    return Recording(name, decode_header(first, name), read)
+    return Recording(name, decode_header(first.data, name), read)
 
 
 def opened(source: Source) -> tuple[str, bool, Callable[[], Iterator[bytes]]]:

@@ -10,15 +10,23 @@ import base64
 import binascii
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
+from sse_tui.bounded import FirstFew
 from sse_tui.errors import RecordingError
 from sse_tui.recording.records import FORMAT, VERSION, Chunk, Header, Record, Request
 from sse_tui.text.json_line import one_line
+from sse_tui.text.wording import many
 
 # A header has a few hundred bytes. A first line longer than this is not one, and is not read to its end.
 HEADER_LIMIT = 1 << 20
+
+LINE_LIMIT = 1 << 28
+"""Bytes of a line: no record is as long as that, and a longer line is skipped without being held."""
+DAMAGE_KEPT = 100
+"""Damaged lines that are described one by one."""
 
 _encoder = msgspec.json.Encoder()
 _records: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
@@ -118,24 +126,26 @@ def decode_header(line: bytes, name: str) -> Header:
 class LineDecoder:
     """Decodes the lines after the header and keeps count of what it cannot read.
 
-    `damage` lists the damaged lines, `unknown` counts the records of unknown kinds: a newer sse-tui may add kinds
+    `damage` lists the first damaged lines and counts the others, `unknown` counts the records of unknown kinds: a newer sse-tui may add kinds
     without a new format version.
     """
 
     def __init__(self) -> None:
-        self.damage: list[Damage] = []
+        self.damage = FirstFew[Damage](DAMAGE_KEPT)
         self.unknown: dict[str, int] = {}
 
     @property
     def notes(self) -> list[str]:
         """What was skipped, in words: each damaged line, and the records of unknown kinds together."""
         notes = [str(damage) for damage in self.damage]
+        if self.damage.others:
+            notes.append(f"and {many(self.damage.others, 'more damaged line')}")
         if self.unknown:
             count = sum(self.unknown.values())
             kinds = ", ".join(repr(kind[:40]) for kind in list(self.unknown)[:_KINDS_NAMED])
             more = ", ..." if len(self.unknown) > _KINDS_NAMED else ""
             notes.append(
-                f"{count:,} record{'' if count == 1 else 's'} of unknown kind left out ({kinds}{more}): "
+                f"{many(count, 'record')} of unknown kind left out ({kinds}{more}): "
                 "a newer sse-tui may know more"
             )
         return notes
@@ -161,6 +171,10 @@ class LineDecoder:
             self.damage.append(Damage(number, offset, reason))
             return None
 
+    def too_long(self, number: int, offset: int, size: int) -> None:
+        """Note a line of `size` bytes that was not read."""
+        self.damage.append(Damage(number, offset, f"it is {size:,} bytes long, which no record is"))
+
 
 def _kind(line: bytes) -> str | None:
     try:
@@ -169,25 +183,41 @@ def _kind(line: bytes) -> str | None:
         return None
 
 
-def split_lines(blocks: Iterable[bytes], *, first_limit: int = HEADER_LIMIT) -> Iterator[tuple[bytes, bool]]:
-    """Lines without their line end, and whether they had one. Takes linear time, however the input is cut.
+class Line(NamedTuple):
+    """A line without its line end, if it had one; `data` is None where it was too long to be held."""
+
+    data: bytes | None
+    size: int
+    ended: bool
+
+
+def split_lines(
+    blocks: Iterable[bytes], *, first_limit: int = HEADER_LIMIT, limit: int = LINE_LIMIT
+) -> Iterator[Line]:
+    """The lines of `blocks`. Takes linear time, however the input is cut, and memory for a line up to `limit` bytes.
 
     If the first line is longer than `first_limit` bytes, what has been read of it is returned as the only line.
     """
     pieces: list[bytes] = []
-    held = 0
+    size = 0
     first = True
+
+    def line(*, ended: bool) -> Line:
+        return Line(b"".join(pieces) if size <= limit else None, size, ended)
+
     for block in blocks:
         head, *rest = block.split(b"\n")
-        pieces.append(head)
-        held += len(head)
-        if first and held > first_limit:
-            yield b"".join(pieces), False
+        size += len(head)
+        if size <= limit:
+            pieces.append(head)
+        else:
+            pieces.clear()
+        if first and size > first_limit:
+            yield Line(b"".join(pieces), size, False)
             return
-        for line in rest:
-            yield b"".join(pieces), True
-            pieces = [line]
-            held = len(line)
+        for following in rest:
+            yield line(ended=True)
+            pieces, size = [following], len(following)
             first = False
-    if held:
-        yield b"".join(pieces), False
+    if size:
+        yield line(ended=False)

@@ -7,12 +7,12 @@ hashes, to tell a repeat from a server that began again with the same IDs. Memor
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from typing import Literal, NamedTuple, TypeAlias
 
+from sse_tui.bounded import Recent
 from sse_tui.resume.numbering import Numbering
 
-_REMEMBERED = 4096
+REMEMBERED = 4096
 _UNDER_ONE_ID = 16
 _BEGINNING = 64
 # Without IDs, this many equal events at the start are a replay; a single one may be a greeting.
@@ -36,7 +36,7 @@ class Continuity:
     def __init__(self) -> None:
         self._connections = 0
         self._numbering = Numbering()
-        self._seen: OrderedDict[str, tuple[bytes, ...]] = OrderedDict()
+        self._seen = Recent[str, tuple[bytes, ...]](REMEMBERED)
         self._beginning: list[bytes] = []
         self._last_id = ""
         self._lost = 0
@@ -155,11 +155,9 @@ class Continuity:
             if self._numbering.distance(id) != 0:
                 self._numbering.saw(id)
             self._last_id = id
-        known = self._seen.get(id, ())
+        known = self._seen.get(id) or ()
         if digest not in known and len(known) < _UNDER_ONE_ID:
-            self._seen[id] = (*known, digest)
-            if len(self._seen) > _REMEMBERED:
-                self._seen.popitem(last=False)
+            self._seen.put(id, (*known, digest))
 
 
 def _join(*parts: str) -> str:

@@ -189,7 +189,7 @@ class Live:
     @property
     def damaged(self) -> int:
         """The number of lines of the file that were skipped because they are damaged."""
-        return len(self._follower.damage) if self._follower is not None else 0
+        return len(self._follower.damage) + self._follower.damage.others if self._follower is not None else 0
 
     @property
     def unknown(self) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import open_any, read_recording
-from sse_tui.recording.record_lines import split_lines
+from sse_tui.recording.record_lines import DAMAGE_KEPT, split_lines
 from sse_tui.recording.records import Chunk, Note, Record
 
 HEADER = b'{"format":"sse-recording","version":1}\n'
@@ -175,7 +175,7 @@ def test_no_bytes_raise_anything_but_a_recording_error(with_header: bool, lines:
 
 def test_a_first_line_without_end_is_not_read_to_its_end() -> None:
     lines = split_lines(itertools.repeat(b"x" * 1000), first_limit=5000)
-    assert [(len(line), ended) for line, ended in lines] == [(6000, False)]
+    assert [(line.size, line.ended) for line in lines] == [(6000, False)]
 
 
 @settings(deadline=None)
@@ -183,6 +183,33 @@ def test_a_first_line_without_end_is_not_read_to_its_end() -> None:
 def test_lines_do_not_depend_on_how_the_file_was_read(blocks: list[bytes]) -> None:
     whole = b"".join(blocks)
     lines = list(split_lines(blocks))
-    assert b"".join(line + (b"\n" if ended else b"") for line, ended in lines) == whole
+    assert b"".join((line.data or b"") + (b"\n" if line.ended else b"") for line in lines) == whole
     assert lines == list(split_lines([whole]))
-    assert all(b"\n" not in line for line, _ in lines)
+    assert all(b"\n" not in (line.data or b"") and line.size == len(line.data or b"") for line in lines)
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_a_line_longer_than_any_record_is_passed_over_without_being_held(size: int) -> None:
+    data = b"ab\n" + b"x" * 50 + b"\ncd\n" + b"y" * 30
+    blocks = [data[at : at + size] for at in range(0, len(data), size)]
+    assert list(split_lines(blocks, limit=20)) == [
+        (b"ab", 2, True),
+        (None, 50, True),
+        (b"cd", 2, True),
+        (None, 30, False),
+    ]
+
+
+def test_damaged_lines_without_end_take_no_memory() -> None:
+    recording = read_recording(
+        io.BytesIO(HEADER + b"{broken\n" * 20_000 + b'{"t":2,"k":"note","text":"a"}\n')
+    )
+    assert list(recording) == [Note(t=2, text="a")]
+    assert len(recording.skipped.damage) == DAMAGE_KEPT
+    assert recording.notes[-1] == "and 19,900 more damaged lines"
+
+
+def test_blank_lines_without_end_are_nothing() -> None:
+    recording = read_recording(io.BytesIO(HEADER + b"\n" * 100_000 + b'{"t":2,"k":"note","text":"a"}\n'))
+    assert list(recording) == [Note(t=2, text="a")]
+    assert recording.notes == []

@@ -95,7 +95,7 @@ def configured_secrets(loaded: Loaded, environ: Mapping[str, str]) -> list[str]:
     Other profiles' commands are not run: they may ask for a passphrase. Values too short to be secrets are left out.
     """
     from sse_tui.config import api_key
-    from sse_tui.recording.masking import can_be_known
+    from sse_tui.recording.secret_values import can_be_known
 
     config = loaded.config
     names = [profile.api_key_env for profile in config.profiles.values()] + [config.server.token_env]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sse_tui.bounded import NAME_LENGTH
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, Occurrence, also, rule
 from sse_tui.dialects.base import ToolCall
@@ -23,10 +24,9 @@ def tool_call_index(event: Event, facts: Facts) -> list[Occurrence] | None:
     """Tool calls with missing, shared or skipped indices: clients merge or lose calls."""
     if facts.turn.dialect != "openai-chat":
         return None
-    new = [d for d in facts.entry.deltas if isinstance(d, ToolCall) and d.slot not in facts.turn.tool_slots]
-    if not new:
+    slots = {delta.slot for delta in facts.entry.deltas if isinstance(delta, ToolCall)}
+    if not [slot for slot in slots if facts.turn.tool_slots.add(slot)]:
         return None
-    facts.turn.tool_slots.update(delta.slot for delta in new)
     judged = (_judge(choice, call, facts) for choice, call in _pieces(event.data))
     return [occurrence for occurrence in judged if occurrence is not None]
 
@@ -46,6 +46,7 @@ def _pieces(data: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _judge(choice: int, call: dict[str, Any], facts: Facts) -> Occurrence | None:
     index, ident = call.get("index"), call.get("id")
+    ident = ident[:NAME_LENGTH] if isinstance(ident, str) else ident
     if not isinstance(index, int):
         return Occurrence(
             "A tool call has no index: clients that rely on it merge or drop calls.",
@@ -53,20 +54,23 @@ def _judge(choice: int, call: dict[str, Any], facts: Facts) -> Occurrence | None
         )
     known = facts.turn.tool_indices
     key = choice, index
+    before, lower = known.get(key), facts.turn.tool_counts.get(choice) or 0
     occurrence = None
-    if key in known and isinstance(ident, str) and known[key] not in (None, ident):
+    if isinstance(ident, str) and before not in (None, ident):
         occurrence = Occurrence(
-            f"Index {index} belonged to the call {known[key]!r} and is now used for {ident!r}: clients that go by the "
+            f"Index {index} belonged to the call {before!r} and is now used for {ident!r}: clients that go by the "
             "index merge the two calls.",
-            evidence={"index": index, "ids": [known[key], ident]},
+            evidence={"index": index, "ids": [before, ident]},
         )
-    elif key not in known and index > sum(of == choice for of, _ in known):
+    elif key not in known and index > lower:
         occurrence = Occurrence(
             f"A tool call has index {index}, but lower indices are missing: code that collects calls in a list by "
             "index fails.",
             evidence={"index": index, "id": ident},
         )
-    known[key] = ident if isinstance(ident, str) else known.get(key)
+    if key not in known:
+        facts.turn.tool_counts.put(choice, lower + 1)
+    known.put(key, ident if isinstance(ident, str) else before)
     return occurrence
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from sse_tui.bounded import Recent
 from sse_tui.dialects.base import (
     Auth,
     Delta,
@@ -43,6 +44,11 @@ _NAMES = {
 
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
+_OPEN_BLOCKS = 16  # blocks come one after another: more have not begun and not stopped at once
+
+# The counts that are read; the others would grow with their names.
+_COUNTS = frozenset({"input_tokens", "output_tokens", "output_tokens_details", "cache_read_input_tokens"})
+
 
 class _Block:
     """What a running content block is, as far as its deltas need to know."""
@@ -63,7 +69,7 @@ class AnthropicMessages(TypedDialect):
     auth: ClassVar[Auth] = Auth("x-api-key")
 
     def __init__(self) -> None:
-        self._blocks: dict[int, _Block] = {}
+        self._blocks = Recent[int, _Block](_OPEN_BLOCKS)
         self._usage: dict[str, Any] = {}
 
     def _message_start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -79,7 +85,7 @@ class AnthropicMessages(TypedDialect):
             if usage is not None:
                 deltas.append(Malformed(f"usage: expected an object, got {kind_of(usage)}"))
             return
-        self._usage.update((name, value) for name, value in usage.items() if value is not None)
+        self._usage.update((name, usage[name]) for name in _COUNTS if usage.get(name) is not None)
         merged = self._usage
         deltas += usage_of(
             merged.get("input_tokens"),
@@ -94,7 +100,7 @@ class AnthropicMessages(TypedDialect):
     def _block_start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         index, block = part_index(payload.get("index")), members(payload.get("content_block"))
         kind = string(block.get("type")) or ""
-        self._blocks[index] = _Block(kind, block.get("input"))
+        self._blocks.put(index, _Block(kind, block.get("input") if kind in _CALLS else None))
         if kind == "text":
             _text(Text, block.get("text"), index, deltas)
         elif kind == "thinking":
@@ -148,7 +154,7 @@ class AnthropicMessages(TypedDialect):
         block = self._blocks.get(index)
         if block is not None and block.kind in _CALLS and block.given and not block.pieces:
             self._arguments(index, compact(block.given), deltas)
-        self._blocks.pop(index, None)
+        self._blocks.pop(index)
 
     def _message_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         delta = members(payload.get("delta"))

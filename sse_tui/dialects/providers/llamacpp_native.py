@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from sse_tui.bounded import Seen
 from sse_tui.dialects.base import Delta, Finish, Message, Meta, Prepared, Progress, Resume, Text
 from sse_tui.dialects.json_events import JsonDialect, add_text
 from sse_tui.dialects.payload import count, members, string
@@ -39,7 +40,7 @@ class LlamaCppNative(JsonDialect):
     resume: ClassVar[Resume] = "byte-offset"
 
     def __init__(self) -> None:
-        self._running: set[int] = set()
+        self._running = Seen[int]()
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         index = payload.get("index")

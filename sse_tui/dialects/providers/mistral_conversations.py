@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from sse_tui.bounded import Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index, passed_on
 from sse_tui.dialects.payload import arguments_text, members, string
@@ -24,7 +25,7 @@ class MistralConversations(TypedDialect):
     name = "mistral-conversations"
 
     def __init__(self) -> None:
-        self._slots: dict[Any, int] = {}
+        self._slots = Slots[Any]()
 
     def _started(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(None, payload.get("conversation_id"), deltas)
@@ -57,13 +58,13 @@ class MistralConversations(TypedDialect):
     def _function(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(payload.get("model"), None, deltas)
         ident = string(payload.get("tool_call_id"))
-        slot = self._slots.setdefault(ident or string(payload.get("id")), len(self._slots))
+        slot = self._slots.of(ident or string(payload.get("id")))
         arguments = arguments_text(payload.get("arguments"))
         deltas.append(ToolCall(slot, ident, string(payload.get("name")), arguments))
 
     def _tool(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """A connector's run; its arguments come whole or in pieces."""
-        slot = self._slots.setdefault(("tool", string(payload.get("id"))), len(self._slots))
+        slot = self._slots.of(("tool", string(payload.get("id"))))
         call: dict[str, Any] = {"slot": slot, "type": "tool.execution", "name": string(payload.get("name"))}
         if isinstance(payload.get("arguments"), str):
             call["arguments"] = payload["arguments"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from sse_tui.bounded import Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Refusal, StreamFault, Text, ToolCall
 from sse_tui.dialects.json_events import JsonDialect, Reader, part_index
 from sse_tui.dialects.payload import count, items, members, string
@@ -26,8 +27,8 @@ class OpenAIAssistants(JsonDialect):
     name = "openai-assistants"
 
     def __init__(self) -> None:
-        self._messages: dict[Any, int] = {}
-        self._calls: dict[tuple[Any, int], int] = {}
+        self._messages = Slots[Any]()
+        self._calls = Slots[tuple[Any, int]]()
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         reader = self._readers.get(str(payload.get("object")))
@@ -58,7 +59,7 @@ class OpenAIAssistants(JsonDialect):
             deltas.append(StreamFault(None, None, None))
 
     def _message(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        number = self._messages.setdefault(_key(payload), len(self._messages))
+        number = self._messages.of(_key(payload))
         for part in map(members, items(members(payload.get("delta")).get("content"))):
             at = number * _MESSAGE + part_index(part.get("index"))
             text = string(members(part.get("text")).get("value"))
@@ -78,7 +79,7 @@ class OpenAIAssistants(JsonDialect):
 
     def _call(self, step: Any, index: int, call: dict[str, Any], deltas: list[Delta]) -> None:
         new = (step, index) not in self._calls
-        slot = self._calls.setdefault((step, index), len(self._calls))
+        slot = self._calls.of((step, index))
         kind = string(call.get("type"))
         if kind == "function" or isinstance(call.get("function"), dict):
             function = members(call.get("function"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sse_tui.dialects.base import Delta, Finish, Message, Meta, Prepared, Text
+from sse_tui.dialects.base import Delta, Message, Meta, Prepared, Text
 from sse_tui.dialects.json_events import ChoiceDialect, add_text
 from sse_tui.dialects.payload import members, string
 from sse_tui.dialects.request import (
@@ -43,9 +43,8 @@ class OpenAICompletions(ChoiceDialect):
         add_text(Text, choice.get("text"), "text", deltas, index)
         reason = string(choice.get("finish_reason"))
         if reason:
-            self._finishes[index] = reason
             self._failed = self._failed or reason == "error"
-            deltas.append(Finish(reason, index))
+            self._end(index, reason, deltas)
 
     @classmethod
     def prepare(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
+from sse_tui.bounded import Seen, Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall
 from sse_tui.dialects.json_events import Reader, TypedDialect, passed_on
 from sse_tui.dialects.payload import arguments_text, members, string
@@ -23,11 +24,10 @@ class VercelUI(TypedDialect):
     name = "vercel-ui"
 
     def __init__(self) -> None:
-        self._parts: dict[tuple[type, Any], int] = {}
-        self._blocks = 0
-        self._slots: dict[Any, int] = {}
-        self._filled: set[int] = set()
-        self._served: set[int] = set()
+        self._parts = Slots[tuple[type, Any]]()
+        self._slots = Slots[Any]()
+        self._filled = Seen[int]()
+        self._served = Seen[int]()
 
     def _start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(None, payload.get("messageId"), deltas)
@@ -49,17 +49,16 @@ class VercelUI(TypedDialect):
     ) -> None:
         """Blocks are ordered by their start; a later step may reuse an id for a new block."""
         key = (kind, string(payload.get("id")))
-        if key not in self._parts or str(payload.get("type")).endswith("-start"):
-            self._parts[key] = self._blocks
-            self._blocks += 1
+        begins = str(payload.get("type")).endswith("-start")
+        part = self._parts.renew(key) if begins else self._parts.of(key)
         text = string(payload.get("delta"))
         if text:
-            deltas.append(kind(text, 0, self._parts[key]))
+            deltas.append(kind(text, 0, part))
 
     def _tool(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         ident, name = string(payload.get("toolCallId")), string(payload.get("toolName"))
         new = ident not in self._slots
-        slot = self._slots.setdefault(ident, len(self._slots))
+        slot = self._slots.of(ident)
         if new and payload.get("providerExecuted") is True:
             self._served.add(slot)
         piece = string(payload.get("inputTextDelta")) or ""

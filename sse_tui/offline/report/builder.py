@@ -17,6 +17,9 @@ from sse_tui.recording import Redactor
 from sse_tui.recording.records import Header, Note, Record, Request, Response
 from sse_tui.version import __version__
 
+TIMELINES = 1_000
+"""Connections whose timeline is kept: more than any form of the report draws."""
+
 SEVERITIES = ("error", "warning", "info")
 
 
@@ -101,7 +104,9 @@ def report_of(
         if conn := record.conn:
             if running is None or running.conn != conn:
                 fresh = Timeline(conn, report.timed, record.t if report.timed else 0)
-                running = report.timelines.setdefault(conn, fresh)
+                running = report.timelines.get(conn, fresh)
+                if len(report.timelines) < TIMELINES:
+                    report.timelines[conn] = running
             running.record(record)
         elif isinstance(record, Note) and running is not None:
             running.note(record)

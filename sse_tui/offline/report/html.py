@@ -117,8 +117,8 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
         line = report.timelines.get(conn.number)
         if line is not None and (line.reads or line.marks):
             yield timeline(line, turn.findings)
-    if len(turn.connections) > DRAWN:
-        yield f"<p>{many(len(turn.connections) - DRAWN, 'further connection')}</p>"
+    if turn.connection_count > DRAWN:
+        yield f"<p>{many(turn.connection_count - DRAWN, 'further connection')}</p>"
     yield (
         '<p class="legend">Bars: what arrived. Shaded: silence. '
         '<span class="fault">✗ fault</span> <span class="note">✎ note</span> '

@@ -20,6 +20,13 @@ CLOCK_WORDS = {
 }
 
 
+_TYPES_NAMED = 8
+
+# What there may be too much of to list it, by its name in the result.
+_NOT_LISTED = {
+    "ignored_fields": "ignored line", "retry": "retry field", "tool_calls": "tool call", "connections": "connection",
+}  # fmt: skip
+
 NamedValue: TypeAlias = tuple[str, str]
 """A line of a table: a name and its value, both for people."""
 
@@ -29,7 +36,7 @@ def headline(report: Report) -> str:
     turns = report.turns
     counts = {
         "turn": len(turns),
-        "connection": sum(len(turn.connections) for turn in turns),
+        "connection": sum(turn.connection_count for turn in turns),
         "event": sum(turn.events for turn in turns),
         "byte": sum(turn.bytes for turn in turns),
     }
@@ -72,7 +79,10 @@ def summary_rows(turn: Turn) -> list[NamedValue]:
     answer, verdict = turn.answer, turn.verdict
     error = turn.error if turn.outcome is not Outcome.ERROR else None
     counts = [f"{count:g} {name}" for name, count in (answer.usage or {}).items() if count is not None]
-    types = ", ".join(f"{name} {count}" for name, count in turn.event_types.most_common(8))
+    named = turn.event_types.most_common(_TYPES_NAMED)
+    types = ", ".join(f"{name} {count}" for name, count in named)
+    if others := turn.events - sum(count for _, count in named):
+        types += f", and {others:,} of other types"
     return _known(
         [
             ("outcome", turn.conclusion.statement),
@@ -83,6 +93,14 @@ def summary_rows(turn: Turn) -> list[NamedValue]:
             ("tokens", ", ".join(counts)),
             ("events", f"{turn.events:,}" + (f" ({types})" if len(turn.event_types) > 1 else "")),
             ("comments", f"{turn.comments:,}" if turn.comments else ""),
+            (
+                "not listed",
+                ", ".join(
+                    many(count, _NOT_LISTED[name])
+                    for name, count in turn.others.items()
+                    if name in _NOT_LISTED
+                ),
+            ),
             ("resume", f"{verdict.kind}: {verdict.detail}" if verdict is not None else ""),
         ]
     )

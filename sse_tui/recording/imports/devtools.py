@@ -52,8 +52,7 @@ class EventStreamTable(LineImporter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._row: list[bytes] = []
-        self._size = 0
+        self._row = bytearray()
         self._tail = b""
         self._number = 0
         self._elapsed = Elapsed()
@@ -62,18 +61,17 @@ class EventStreamTable(LineImporter):
     def _take(self, begins: bool, line: bytes) -> Iterator[Record]:
         if not self._row and (not line.strip() or (not self._number and _TITLES.match(line))):
             return
-        self._row.append(line)
-        self._size += len(line)
-        if self._size > MAX_EVENT_BYTES:
+        self._row += line
+        if len(self._row) > MAX_EVENT_BYTES:
             raise self._wrong(f"is longer than {MAX_EVENT_BYTES} bytes")
         # A long line comes in parts, and its time may be cut between them.
         self._tail = (self._tail + line[-LONGEST_END:])[-LONGEST_END:]
         tail = self._tail
         end = _END.search(tail) if line.endswith(b"\n") else None
         if end is not None:
-            row = b"".join(self._row)
+            row = bytes(self._row)
             self._row.clear()
-            self._size, self._tail = 0, b""
+            self._tail = b""
             yield self._message(row[: len(row) - (len(tail) - end.start())], end)
             self._number += 1
 

@@ -39,8 +39,7 @@ class TimedLog(LineImporter):
         super().__init__()
         self._stamp: Stamp | None = None
         self._elapsed = Elapsed()
-        self._same_time: list[bytes] = []
-        self._size = 0
+        self._same_time = bytearray()
 
     def _take(self, begins: bool, data: bytes) -> Iterator[Record]:
         if begins:
@@ -53,9 +52,8 @@ class TimedLog(LineImporter):
                     yield from self._chunk()
                     self._t = t
                 data = data[found[1] :]
-        self._same_time.append(data)
-        self._size += len(data)
-        if self._size >= _MOST_OF_ONE_TIME:
+        self._same_time += data
+        if len(self._same_time) >= _MOST_OF_ONE_TIME:
             yield from self._chunk()
 
     def _close(self) -> Iterator[Record]:
@@ -64,7 +62,6 @@ class TimedLog(LineImporter):
         yield Close(t=self._t, turn=1, conn=1, reason="eof")
 
     def _chunk(self) -> Iterator[Record]:
-        if self._size:
-            yield chunk(self._t, b"".join(self._same_time), turn=1, conn=1)
+        if self._same_time:
+            yield chunk(self._t, bytes(self._same_time), turn=1, conn=1)
             self._same_time.clear()
-            self._size = 0

@@ -209,7 +209,7 @@ def ending(turn: Turn) -> str:
     elif turn.events:
         parts.append(many(turn.events, "event"))
     if turn.verdict is not None:
-        parts.append(f"resumed {len(turn.connections) - 1}×, {turn.verdict.kind}")
+        parts.append(f"resumed {turn.connection_count - 1}×, {turn.verdict.kind}")
     return pane(" · ".join(parts))
 
 

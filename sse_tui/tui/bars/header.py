@@ -170,7 +170,7 @@ class HeaderLine(Widget):
             shown = pane_line(turn.last_event_id)
             shown = f"…{shown[-9:]}" if len(shown) > 12 else shown
             parts.append(LinePart(f"id {shown}", quiet, 5))
-        resumed = len(turn.connections) - 1
+        resumed = turn.connection_count - 1
         if resumed > 0:
             parts.append(LinePart(f"resumed {resumed}×", "", 2))
         elapsed = self._elapsed(turn)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from sse_tui.bounded import Recent
 from sse_tui.dialects.base import (
     Auth,
     Delta,
-    Finish,
     Malformed,
     Message,
     Meta,
@@ -43,6 +43,8 @@ _NAMES = {
 _SERVER_CALLS = ("toolCall", "executableCode")
 _SERVER_RESULTS = ("toolResponse", "codeExecutionResult", "functionResponse")
 
+_CALLS_AT_ONCE = 64  # calls in pieces: one a candidate
+
 
 class Gemini(ChoiceDialect):
     """Reads one streamed response; a candidate is a choice."""
@@ -54,7 +56,7 @@ class Gemini(ChoiceDialect):
 
     def __init__(self) -> None:
         super().__init__()
-        self._running: dict[int, RunningCall] = {}
+        self._running = Recent[int, RunningCall](_CALLS_AT_ONCE)
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if isinstance(payload.get("response"), dict) and "candidates" not in payload:
@@ -94,8 +96,7 @@ class Gemini(ChoiceDialect):
                 deltas.append(Meta(meta, candidate[name]))
         reason = string(candidate.get("finishReason"))
         if reason:
-            self._finishes[index] = reason
-            deltas.append(Finish(reason, index))
+            self._end(index, reason, deltas)
             if string(candidate.get("finishMessage")):
                 deltas.append(Meta("safety", candidate["finishMessage"]))
 
@@ -125,7 +126,7 @@ class Gemini(ChoiceDialect):
         name, ident = string(call.get("name")), string(call.get("id"))
         running = self._running.get(index)
         if running is not None and running.ended_by(name, ident):
-            self._finish_call(index, None, deltas)
+            self._finish_call(running, index, None, deltas)
             running = None
         if running is None:
             slot, self._slots = self._slots, self._slots + 1
@@ -133,14 +134,15 @@ class Gemini(ChoiceDialect):
                 arguments = "{}" if call.get("args") is None else compact(call["args"])
                 deltas.append(ToolCall(slot, ident, name, arguments, index))
                 return
-            running = self._running[index] = RunningCall(slot, name, ident)
+            running = RunningCall(slot, name, ident)
+            self._running.put(index, running)
             deltas.append(ToolCall(slot, ident, name, "", index))
         running.arguments.add(call.get("partialArgs"))
         if not call.get("willContinue"):
-            self._finish_call(index, call.get("args"), deltas)
+            self._finish_call(running, index, call.get("args"), deltas)
 
-    def _finish_call(self, index: int, rest: Any, deltas: list[Delta]) -> None:
-        running = self._running.pop(index)
+    def _finish_call(self, running: RunningCall, index: int, rest: Any, deltas: list[Delta]) -> None:
+        self._running.pop(index)
         deltas.append(ToolCall(running.slot, None, None, running.arguments.text(rest), index))
 
     @classmethod

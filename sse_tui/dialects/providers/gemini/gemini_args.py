@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from sse_tui.dialects.payload import compact
+from sse_tui.dialects.pieces import Pieces
 
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d{1,6})\]|\['([^']*)'\]|\["([^"]*)"\]""")
 
@@ -18,6 +19,7 @@ _VALUES = ("stringValue", "numberValue", "boolValue")
 
 _DEPTH = 64
 _GAP = 16  # how far an array may grow at once: indices come in order
+STEPS_KEPT = 40_000  # in the paths of one call; what more a server sends is passed over
 
 
 class PartialArguments:
@@ -25,7 +27,8 @@ class PartialArguments:
 
     def __init__(self) -> None:
         self._root: dict[str, Any] = {}
-        self._strings: dict[str, list[str]] = {}
+        self._strings: dict[str, Pieces] = {}
+        self._steps = 0
 
     def add(self, pieces: Any) -> None:
         """Take the ``partialArgs`` of one event."""
@@ -34,12 +37,18 @@ class PartialArguments:
                 self._put(piece["jsonPath"], piece)
 
     def _put(self, path: str, piece: dict[str, Any]) -> None:
+        if path not in self._strings:
+            self._steps += 1 + path.count(".") + path.count("[")
+            if self._steps > STEPS_KEPT:
+                return
         if "nullValue" in piece:
             self._set(path, None)
             return
         value = next((piece[name] for name in _VALUES if piece.get(name) is not None), None)
         if isinstance(value, str):
-            self._strings.setdefault(path, []).append(value)
+            if path not in self._strings:
+                self._strings[path] = Pieces(path)
+            self._strings[path].append(value)
         elif value is not None:
             self._set(path, value)
 
@@ -67,7 +76,7 @@ class PartialArguments:
     def text(self, whole: Any = None) -> str:
         """The arguments as compact JSON; members of `whole`, where the closing piece brings some, count too."""
         for path, pieces in self._strings.items():
-            self._set(path, "".join(pieces))
+            self._set(path, pieces.text)
         self._strings.clear()
         return compact({**self._root, **whole} if isinstance(whole, dict) else self._root)
 

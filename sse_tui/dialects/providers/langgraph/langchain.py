@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 from zlib import crc32
 
+from sse_tui.bounded import Recent, Seen, Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Text, ToolCall
 from sse_tui.dialects.payload import compact, count, items, members, string
 from sse_tui.dialects.usage import usage_of
@@ -22,10 +23,10 @@ class LangChainMessages:
     def __init__(self) -> None:
         # Of each message's text and reasoning so far the length and the checksum: the text itself would grow the
         # state that is kept for reading rows again.
-        self._given: dict[tuple[str | None, bool], tuple[int, int]] = {}
-        self._parts: dict[str | None, int] = {}
-        self._slots: dict[tuple[str | None, Any], int] = {}
-        self._whole_calls: set[str | None] = set()
+        self._given = Recent[tuple[str | None, bool], tuple[int, int]]()
+        self._parts = Slots[str | None]()
+        self._slots = Slots[tuple[str | None, Any]]()
+        self._whole_calls = Seen[str | None]()
         self._model: str | None = None
 
     def output(self, payload: Any, deltas: list[Delta]) -> None:
@@ -45,15 +46,15 @@ class LangChainMessages:
         if message.get("type") in _ASSISTANT[:2] and (ident, False) in self._given:
             self.whole([message], deltas)
             return
-        part = self._parts.setdefault(ident, len(self._parts))
+        part = self._parts.of(ident)
         for text, thought in _texts(message.get("content")):
             deltas.append(Reasoning(text, 0, part) if thought else Text(text, 0, part))
             if ident is not None:
-                length, checksum = self._given.get((ident, thought), (0, 0))
-                self._given[ident, thought] = length + len(text), _checksum(text, checksum)
+                length, checksum = self._given.get((ident, thought)) or (0, 0)
+                self._given.put((ident, thought), (length + len(text), _checksum(text, checksum)))
         for call in map(members, items(message.get("tool_call_chunks"))):
             key = (ident, count(call.get("index")))
-            slot = self._slots.setdefault(key, len(self._slots))
+            slot = self._slots.of(key)
             piece = string(call.get("args")) or ""
             deltas.append(ToolCall(slot, string(call.get("id")), string(call.get("name")), piece))
         self._facts(message, deltas)
@@ -64,23 +65,24 @@ class LangChainMessages:
             if message.get("type") not in _ASSISTANT:
                 continue
             ident = string(message.get("id"))
-            part = self._parts.setdefault(ident, len(self._parts))
+            part = self._parts.of(ident)
             for thought in (True, False):
                 text = "".join(text for text, reasons in _texts(message.get("content")) if reasons is thought)
-                length, checksum = self._given.setdefault((ident, thought), (0, 0))
+                if (ident, thought) not in self._given:
+                    self._given.put((ident, thought), (0, 0))
+                length, checksum = self._given.get((ident, thought)) or (0, 0)
                 if len(text) > length and _checksum(text[:length]) == checksum:
                     new = text[length:]
-                    self._given[ident, thought] = len(text), _checksum(new, checksum)
+                    self._given.put((ident, thought), (len(text), _checksum(new, checksum)))
                     deltas.append(Reasoning(new, 0, part) if thought else Text(new, 0, part))
-            if message.get("response_metadata") and ident not in self._whole_calls:
-                self._whole_calls.add(ident)
+            if message.get("response_metadata") and self._whole_calls.add(ident):
                 self._whole_message(ident, message, deltas)
 
     def _whole_message(self, ident: str | None, message: dict[str, Any], deltas: list[Delta]) -> None:
         for position, call in enumerate(map(members, items(message.get("tool_calls")))):
             key = (ident, position)
             if key not in self._slots:
-                slot = self._slots[key] = len(self._slots)
+                slot = self._slots.of(key)
                 arguments = "" if call.get("args") is None else compact(call["args"])
                 deltas.append(ToolCall(slot, string(call.get("id")), string(call.get("name")), arguments))
         self._facts(message, deltas)

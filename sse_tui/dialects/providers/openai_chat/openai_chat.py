@@ -22,9 +22,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sse_tui.bounded import Seen
 from sse_tui.dialects.base import (
     Delta,
-    Finish,
     Malformed,
     Message,
     Meta,
@@ -61,7 +61,7 @@ class OpenAIChat(ChoiceDialect):
 
     def __init__(self) -> None:
         super().__init__()
-        self._roles: set[int] = set()
+        self._roles = Seen[int]()
         self._calls = ToolCalls()
 
     @property
@@ -132,7 +132,7 @@ class OpenAIChat(ChoiceDialect):
         if type(index) is not int:
             index = position
         if index not in self._finishes:
-            self._finishes[index] = None
+            self._begin(index)
         delta = choice.get("delta")
         if type(delta) is dict:
             content = delta.get("content")
@@ -153,8 +153,7 @@ class OpenAIChat(ChoiceDialect):
         if not isinstance(reason, str):
             deltas.append(Malformed(f"finish_reason: expected a string, got {kind_of(reason)}"))
             return
-        self._finishes[index] = reason
-        deltas.append(Finish(reason, index))
+        self._end(index, reason, deltas)
 
     def _choice_extras(self, choice: dict[str, Any], deltas: list[Delta]) -> None:
         """Errors and usage that some gateways put into the choice."""
@@ -166,8 +165,7 @@ class OpenAIChat(ChoiceDialect):
 
     def _delta(self, delta: dict[str, Any], content: Any, index: int, deltas: list[Delta]) -> None:
         role = delta.get("role")
-        if role and index not in self._roles and isinstance(role, str):
-            self._roles.add(index)
+        if role and isinstance(role, str) and self._roles.add(index):
             deltas.append(Meta("role", role))
         reasoning = _reasoning(delta)
         if reasoning:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sse_tui.bounded import Recent
 from sse_tui.dialects.base import Delta, Malformed, ToolCall
 from sse_tui.dialects.payload import arguments_text, kind_of, members, string
 
@@ -19,7 +20,7 @@ class ToolCalls:
     """
 
     def __init__(self) -> None:
-        self._running: dict[tuple[int, Any], tuple[int, str | None]] = {}
+        self._running = Recent[tuple[int, Any], tuple[int, str | None]]()
         self._slots = 0
 
     def read(self, calls: Any, choice: int, deltas: list[Delta]) -> None:
@@ -63,11 +64,11 @@ class ToolCalls:
         if new or running is None:
             slot = self._slots
             self._slots += 1
-            self._running[key] = (slot, ident)
+            self._running.put(key, (slot, ident))
         else:
             slot = running[0]
             if ident is not None and running[1] is None:
-                self._running[key] = (slot, ident)
+                self._running.put(key, (slot, ident))
             if not (ident or name or arguments):
                 return
         deltas.append(ToolCall(slot, ident, name, arguments, key[0]))

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
+from sse_tui.bounded import Seen, Slots
 from sse_tui.dialects.base import (
     Delta,
     Finish,
@@ -50,11 +51,10 @@ class OpenAIResponses(TypedDialect):
     name = "openai-responses"
     resume: ClassVar[Resume] = "starting-after"
     sequence_number: int | None = None
-    _appeared: int = 0
 
     def __init__(self) -> None:
-        self._slots: dict[str, int] = {}
-        self._brought: set[tuple[_Kind, int]] = set()
+        self._slots = Slots[str]()
+        self._brought = Seen[tuple[_Kind, int]]()
         self._calls = ResponseCalls()
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -72,13 +72,7 @@ class OpenAIResponses(TypedDialect):
             return index
         item = item or {}
         known = (payload.get("item_id"), item.get("id"), item.get("call_id"))
-        names = [name for name in map(string, known) if name is not None]
-        slot = next((self._slots[name] for name in names if name in self._slots), None)
-        if slot is None:
-            slot, self._appeared = self._appeared, self._appeared + 1
-        for name in names:
-            self._slots[name] = slot
-        return slot
+        return self._slots.of(*(name for name in map(string, known) if name is not None))
 
     def _piece(self, kind: _Kind, part: int, text: Any, deltas: list[Delta], *, whole: bool = False) -> None:
         """A piece of text, or with `whole` all of a part's text, which counts only when no piece came before."""

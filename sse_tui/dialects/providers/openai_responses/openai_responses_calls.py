@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sse_tui.bounded import Seen
 from sse_tui.dialects.base import Delta, Meta, ToolCall
 from sse_tui.dialects.payload import compact, members, string
 
@@ -27,9 +28,9 @@ class ResponseCalls:
     """Gives each call once, however much of it a server repeats."""
 
     def __init__(self) -> None:
-        self._named: set[int] = set()
-        self._filled: set[int] = set()
-        self._served: set[int] = set()
+        self._named = Seen[int]()
+        self._filled = Seen[int]()
+        self._served = Seen[int]()
 
     def added(self, slot: int, item: dict[str, Any], deltas: list[Delta]) -> None:
         """An output item began. Arguments that it may already hold are repeated by its deltas or its end."""
@@ -52,8 +53,7 @@ class ResponseCalls:
             self.server_piece(slot, item.get("arguments"), deltas, whole=True)
 
     def _action(self, slot: int, kind: str, item: dict[str, Any], deltas: list[Delta]) -> None:
-        if slot not in self._filled:
-            self._filled.add(slot)
+        if self._filled.add(slot):
             action = item.get(_ACTIONS[kind])
             if action is None:
                 action = item.get("actions")
@@ -69,8 +69,7 @@ class ResponseCalls:
 
     def whole(self, slot: int, name: Any, arguments: Any, deltas: list[Delta]) -> None:
         """All of a call's arguments; they count only when no fragment came before."""
-        if slot not in self._filled and arguments:
-            self._filled.add(slot)
+        if arguments and self._filled.add(slot):
             text = arguments if isinstance(arguments, str) else compact(arguments)
             deltas.append(ToolCall(slot, None, string(name), text))
 
@@ -91,9 +90,8 @@ class ResponseCalls:
             deltas.append(ToolCall(slot, ident, name, ""))
 
     def _serve(self, slot: int, kind: str, item: dict[str, Any], deltas: list[Delta]) -> None:
-        if slot in self._served:
+        if not self._served.add(slot):
             return
-        self._served.add(slot)
         call: dict[str, Any] = {"slot": slot, "type": kind, "name": string(item.get("name"))}
         if isinstance(item.get("arguments"), str):
             call["arguments"] = ""
