@@ -141,7 +141,7 @@ class Attempt:
                 yield self._failed(error)
                 return
             headers_at = self.response.extensions["headers_at"]
-            yield response_record(headers_at, turn.number, conn, self.response)
+            yield response_record(headers_at, turn.number, conn, self.response, self._request.any_type)
         finally:
             if self.response is None:
                 # Leave no task and no connection behind. The cancellation can come too late: a response that has
@@ -173,11 +173,17 @@ class Attempt:
             seen += data
             yield turn.chunk(read, data)
         body.close()
-        location = response.headers.get("location")
         yield self._fail(
             "wrong-type" if response.status_code == 200 else "status",
             CloseReason.REFUSED,
-            refused(response.status_code, response.reason_phrase, content_type, seen, location),
+            refused(
+                response.status_code,
+                response.reason_phrase,
+                content_type,
+                seen,
+                response.headers.get("location"),
+                response.headers.get("retry-after"),
+            ),
         )
 
     def _break(self, fired: Fired) -> Fired:
