@@ -48,7 +48,7 @@ class _Wire:
         self.decoder: ContentDecoder | None = None
         self.last_event_t: int | None = None
         self.last_event_read = -1
-        self.broken = False
+        self.broken = False  # what comes is not read: an event was too large, or it is the body of a refusal
 
 
 class Analysis:
@@ -197,9 +197,10 @@ class Analysis:
         wire.decoder = None if decoder.identity else decoder
         if decoder.damage:
             self.problems.append(decoder.damage)
+        wire.broken = record.is_refusal
         if record.status == 204:
             turn.continuity.nothing_more()
-        elif record.status == 200:
+        elif not record.is_refusal:
             request = wire.conn.request
             asked = fields.first(request.headers if request is not None else (), "last-event-id")
             turn.continuity.connected(asked or "", fields.first(record.headers, "last-event-id"))

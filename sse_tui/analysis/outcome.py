@@ -268,6 +268,8 @@ def conclude(facts: EndingFacts) -> Conclusion:
         detail = phrase(facts.stream.detail)
     else:
         detail = phrase(close.detail) if close is not None else ""
+        if ending is Ending.REFUSED_STATUS and not detail and facts.status is not None:
+            detail = f"the server answered {facts.status}"
     unnamed = f"http-{facts.status}" if facts.status is not None else "no-response"
     return Conclusion(
         ending,
@@ -302,8 +304,10 @@ def _ending(facts: EndingFacts, close: Close) -> Ending:
 
 def _unopened(facts: EndingFacts, cause: CloseReason) -> Ending:
     """No connection of the turn became a stream."""
-    if cause is CloseReason.REFUSED:
-        return Ending.REFUSED_TYPE if facts.status == 200 else Ending.REFUSED_STATUS
+    if cause is CloseReason.REFUSED and facts.status == 200:
+        return Ending.REFUSED_TYPE
+    if cause is CloseReason.REFUSED or facts.status not in (None, 200):
+        return Ending.REFUSED_STATUS
     return Ending.FAULT_BEFORE if cause is CloseReason.FAULT else Ending.NO_RESPONSE
 
 

@@ -46,10 +46,7 @@ class Connection:
         """Whether its body was read as a stream; an imported one may have no response."""
         if self.close is None or self.close.cause is CloseReason.REFUSED:
             return False
-        if self.response is None:
-            return self.reads > 0
-        # A redirect is closed by the client, and its body is not read.
-        return not (300 <= self.response.status < 400 and self.close.cause is CloseReason.CLIENT)
+        return self.reads > 0 if self.response is None else not self.response.is_refusal
 
 
 @dataclass
@@ -208,6 +205,9 @@ class Turn:
         orderly = concluded.outcome in (Outcome.ENDED, Outcome.STOPPED)
         if self.events or self.answer.text_length or not orderly:
             return None
+        response = self.connections[-1].response
+        if response is not None and response.refused is False:
+            return None  # the client asked for any type
         for finding in self.findings:
             if finding.rule == "wrong-content-type" and finding.severity == "error":
                 ending = Ending.REFUSED_TYPE

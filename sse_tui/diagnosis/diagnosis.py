@@ -76,7 +76,7 @@ class Diagnosis:
         facts = self._facts(turn, conn)
         here, timed = facts.conn, facts.timed
         here.reads += 1
-        if here.response is not None and here.response.status != 200:
+        if here.response is not None and here.response.is_refusal:
             return  # not a stream but the text of an error response
         # Most reads of a healthy stream are whole blocks after a complete item: those need no searching.
         if here.window.end == here.done and here.scanner.passes(data):
@@ -114,7 +114,7 @@ class Diagnosis:
             if facts is None:
                 facts = self._facts(turn, entry.conn)
                 conn = facts.conn
-            if conn.response is not None and conn.response.status != 200:
+            if conn.response is not None and conn.response.is_refusal:
                 continue
             if type(item) is not Event:
                 self._other(entry, item, facts)

@@ -20,7 +20,8 @@ none). Then, by kind, with "?" after what may be missing:
 - `request`: `method`, `url`, `headers` ([[name, value], ...] in order), `body`? (text) or `body_b64`? (base64, if it
   is not UTF-8), `dialect`? (how to read the answer)
 - `phase`: `name` (dns, tcp, tls, sent, headers, first_byte), `dt` (its duration in nanoseconds, up to `t`)
-- `response`: `status`, `http_version`, `headers`
+- `response`: `status`, `http_version`, `headers`, `refused`? (whether a body with status 200 that is not
+  text/event-stream was left unread, or read all the same)
 - `chunk`: one read of the body, with the transfer coding removed and the content coding kept: `text`, or `b64` if these
   bytes alone are not UTF-8 (a read may end inside a character); `clock`? if it differs from the header's
 - `fault`: `plan` (what was requested), `at` (where it fired), `did` (what was done)

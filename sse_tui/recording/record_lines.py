@@ -126,8 +126,8 @@ def decode_header(line: bytes, name: str) -> Header:
 class LineDecoder:
     """Decodes the lines after the header and keeps count of what it cannot read.
 
-    `damage` lists the first damaged lines and counts the others, `unknown` counts the records of unknown kinds: a newer sse-tui may add kinds
-    without a new format version.
+    `damage` lists the first damaged lines and counts the others, `unknown` counts the records of unknown kinds: a
+    newer sse-tui may add kinds without a new format version.
     """
 
     def __init__(self) -> None:

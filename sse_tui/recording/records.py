@@ -90,11 +90,21 @@ class Phase(_Record, kw_only=True, omit_defaults=True, tag="phase", frozen=True)
 
 
 class Response(_Record, kw_only=True, omit_defaults=True, tag="response", frozen=True):
-    """Status line and headers have arrived."""
+    """Status line and headers have arrived.
+
+    `refused` says whether the client refused the body as no event stream, where status and media type alone do not:
+    a status other than 200 always means it, the type only for who did not ask for any type. None: not recorded.
+    """
 
     status: int
     http_version: str
     headers: Headers
+    refused: bool | None = None
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the body is the text of an error, in which nothing is an event."""
+        return self.status != 200 if self.refused is None else self.refused
 
 
 class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True):

@@ -149,7 +149,7 @@ class Attempt:
                 return
             turn.cookies[origin(request.url)].extract_cookies(self.response)
             headers_at = self.response.extensions["headers_at"]
-            yield response_record(headers_at, turn.number, conn, self.response)
+            yield response_record(headers_at, turn.number, conn, self.response, self.request.any_type)
         finally:
             if self.response is None:
                 # Leave no task and no connection behind. The cancellation can come too late: a response that has
@@ -181,8 +181,14 @@ class Attempt:
             seen += data
             yield turn.chunk(read, data)
         body.close()
-        location = response.headers.get("location")
-        error = refused(response.status_code, response.reason_phrase, content_type, seen, location)
+        error = refused(
+            response.status_code,
+            response.reason_phrase,
+            content_type,
+            seen,
+            response.headers.get("location"),
+            response.headers.get("retry-after"),
+        )
         if self._withheld and response.status_code in (401, 403):
             error.hint = key_withheld(self._withheld, response.request.url)
         kind = "wrong-type" if response.status_code == 200 else "status"

@@ -15,11 +15,12 @@ from sse_tui.text.safety import log_line
 
 PORTS = {"http": 80, "https": 443}
 _SHOWN = 200
+_BODY_SHOWN = 1000  # of the body of a refusal: there is no other place to see it
 
 
-def excerpt(data: bytes) -> str:
+def excerpt(data: bytes, shown: int = _SHOWN) -> str:
     """The first bytes of something unexpected, safe to print: one line, control characters escaped."""
-    return log_line.line(data[:_SHOWN].decode("utf-8", "replace")) + ("…" if len(data) > _SHOWN else "")
+    return log_line.line(data[:shown].decode("utf-8", "replace")) + ("…" if len(data) > shown else "")
 
 
 def authority(url: httpx.URL) -> str:
@@ -184,13 +185,18 @@ _HINTS = {
 
 
 def refused(
-    status: int, reason: str, content_type: str, body: bytes, location: str | None = None
+    status: int,
+    reason: str,
+    content_type: str,
+    body: bytes,
+    location: str | None = None,
+    retry_after: str | None = None,
 ) -> HttpError:
-    """A response that is not an event stream: its status or type, and the beginning of its body."""
+    """A response that is not an event stream: its status or type, its Retry-After, and the beginning of its body."""
     message = message_in(body)
-    said = f'; it begins "{excerpt(body)}"' if body else ""
+    said = f'; its body: "{excerpt(body, _BODY_SHOWN)}"' if body else ""
     if message:
-        said = f": {excerpt(message.encode()).rstrip('.')}"
+        said = f": {excerpt(message.encode('utf-8', 'replace'), _BODY_SHOWN).rstrip('.')}"
     kind = essence(content_type) or "no content type"
     if status == 200:
         return HttpError(
@@ -201,6 +207,8 @@ def refused(
     hint = _HINTS.get(status, "")
     if 300 <= status < 400 and status != 304 and not location:
         hint = "The redirect has no Location header."
+    if retry_after is not None:
+        kind += f", Retry-After: {excerpt(retry_after.encode('utf-8', 'replace'))}"
     return HttpError(
         f"http-{status}", f"The server answered {f'{status} {reason}'.strip()} ({kind}){said}.", hint
     )

@@ -140,6 +140,36 @@ def test_an_answer_that_is_no_stream_is_exit_3(cli: Callable[..., Any], server: 
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("options", [[], ["--json"], ["--max-events", "1"], ["--max-events", "1", "--json"]])
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [
+        (
+            "404 Not Found\r\nContent-Type: text/event-stream",
+            '404 Not Found (text/event-stream); its body: "data: no event"',
+        ),
+        (
+            "200 OK\r\nContent-Type: text/plain",
+            'text/plain instead of text/event-stream; its body: "data: no event"',
+        ),
+    ],
+)
+def test_the_body_of_a_refusal_is_an_error_and_no_events(
+    cli: Callable[..., Any], server: Callable[..., Any], head: str, says: str, options: list[str]
+) -> None:
+    def handle(connection: socket.socket, _head: bytes) -> None:
+        connection.sendall(f"HTTP/1.1 {head}\r\nContent-Length: 16\r\n\r\ndata: no event\n\n".encode())
+
+    done = cli("tail", server(handle), *options)
+
+    assert done.code == 3
+    assert says in done.err
+    assert done.err.count("\n") == 1
+    kinds = [json.loads(line)["kind"] for line in done.out.splitlines()]
+    assert "event" not in kinds
+    assert bool(kinds) == ("--json" in options)
+
+
 def endless(connection: socket.socket, _head: bytes) -> None:
     connection.sendall(HEAD + b"\r\n")
     for number in range(1_000):

@@ -9,8 +9,9 @@ from sse_tui.diagnosis.scanner import SECRET
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.recording import Redactor
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.masking import PATTERN_REACH, SHORTEST, can_be_known
+from sse_tui.recording.masking import PATTERN_REACH
 from sse_tui.recording.records import Chunk, Record, Request, Response
+from sse_tui.recording.secret_values import SHORTEST, can_be_known
 
 MOST = 1000
 

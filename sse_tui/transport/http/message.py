@@ -10,7 +10,7 @@ from typing import TypeAlias
 import httpx
 
 from sse_tui.errors import UsageError
-from sse_tui.fields import has, is_token, without
+from sse_tui.fields import EVENT_STREAM, essence, has, is_token, without
 from sse_tui.recording.records import Headers, Request, Response
 from sse_tui.transport.problems import PORTS
 from sse_tui.transport.stream_request import StreamRequest
@@ -110,8 +110,9 @@ def request_record(t: int, turn: int, conn: int, sent: httpx.Request, dialect: s
     )
 
 
-def response_record(t: int, turn: int, conn: int, response: httpx.Response) -> Response:
-    """The record for a response's head."""
+def response_record(t: int, turn: int, conn: int, response: httpx.Response, any_type: bool) -> Response:
+    """The record for a response's head. `any_type`: its body is read whatever its media type is."""
+    typed = essence(response.headers.get("content-type", "")) == EVENT_STREAM
     return Response(
         t=t,
         turn=turn,
@@ -119,6 +120,7 @@ def response_record(t: int, turn: int, conn: int, response: httpx.Response) -> R
         status=response.status_code,
         http_version=response.http_version,
         headers=header_text(response.headers.raw),
+        refused=None if typed or response.status_code != 200 else not any_type,
     )
 
 
