@@ -1,4 +1,4 @@
-"""Recognises headers, query parameters and JSON fields that contain secrets by their names."""
+"""Recognises headers, query parameters and JSON fields that contain secrets by their names, and keys by their form."""
 
 from __future__ import annotations
 
@@ -34,6 +34,12 @@ _PARAMETERS = (
 )
 LISTED = (*_PARTS, *_PARAMETERS)
 """What the header of a recording lists."""
+
+KEY_FORMS = (
+    r"(?<![A-Za-z0-9_-])(sk-(?:proj-|ant-|or-)?[A-Za-z0-9_-]{24,}|AIza[A-Za-z0-9_-]{35}|ghp_[A-Za-z0-9]{36}"
+    r"|xoxb-[0-9A-Za-z-]{24,}|Bearer [A-Za-z0-9._~+/-]{24,})"
+)
+"""A regular expression for keys of an unmistakable form; one that is already masked does not match."""
 
 _HEADER = re.compile("|".join(_PARTS.values()), re.IGNORECASE)
 _PARAMETER = re.compile("|".join(_PARAMETERS), re.IGNORECASE)

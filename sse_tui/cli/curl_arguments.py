@@ -83,9 +83,11 @@ class CurlRequest:
         if not colon and text.endswith(";"):
             name, colon = text[:-1], ":"
         if not colon or not fields.is_value(value):
-            raise UsageError("bad-header", f"Invalid header {text!r}.", "Write it as 'Name: value'.")
+            raise UsageError("bad-header", f"Invalid header {_named(text)}.", "Write it as 'Name: value'.")
         if not fields.is_token(name.strip()):
-            raise UsageError("bad-header", f"Invalid header name {name!r}.", "Write it as 'Name: value'.")
+            raise UsageError(
+                "bad-header", f"Invalid header name {_named(name)}.", "Write it as 'Name: value'."
+            )
         self.headers.append((name.strip(), value.strip()))
 
     def user(self, text: str) -> None:
@@ -128,6 +130,12 @@ class CurlRequest:
     def body(self) -> bytes | None:
         """The body, None for a request without one."""
         return b"&".join(self.data) if self.data else None
+
+
+def _named(text: str) -> str:
+    """A malformed header as an error quotes it: its first word, since the rest may be a key, or be all of it."""
+    name = re.match(r"[A-Za-z-]{1,40}(?=[\s:])", text)
+    return f"'{name[0]} ...'" if name is not None else "without a name"
 
 
 def _file(name: str) -> bytes:

@@ -1,19 +1,38 @@
 """The only module that writes to stderr: errors, warnings, progress and tables for people.
 
 Status lines and progress bars appear only on a terminal. Messages may quote a server, so they go through
-`text.safety`.
+`text.safety`. They may quote a key as well, which a server repeats or a user has typed into the wrong place: whatever
+comes here ends in logs and bug reports, so secrets are masked, those that the session knows (`mask_with`) and those of
+an unmistakable form.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sse_tui.errors import SseTuiError
 from sse_tui.text import safety
 
 PROGRAM = "sse-tui"
+_masks: list[Callable[[str], str]] = []
+
+
+def mask_with(mask: Callable[[str], str]) -> None:
+    """Pass everything that is written from now on through `mask`, which knows the secrets of a session."""
+    _masks.append(mask)
+
+
+def masked(text: str) -> str:
+    """A text without secrets."""
+    import re  # only whoever writes something needs them
+
+    from sse_tui.secret_names import KEY_FORMS
+
+    for mask in _masks:
+        text = mask(text)
+    return re.sub(KEY_FORMS, "[redacted]", text)
 
 
 def terminal() -> bool:
@@ -52,7 +71,7 @@ def _write(text: str) -> None:
     if sys.stderr is None:
         return
     try:
-        sys.stderr.write(text)
+        sys.stderr.write(masked(text))
         sys.stderr.flush()
     except OSError:
         # Whoever read stderr has gone; the exit code still says what happened.
@@ -105,7 +124,7 @@ def _columns() -> int:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table, drawn by rich on a terminal and in plain columns elsewhere."""
-    cells = [[safety.terminal(cell) for cell in row] for row in rows]
+    cells = [[masked(safety.terminal(cell)) for cell in row] for row in rows]
     if terminal():
         from rich.console import Console
         from rich.table import Table

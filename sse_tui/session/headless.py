@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 
 from sse_tui.analysis.analysis import Analysis
@@ -11,6 +11,7 @@ from sse_tui.analysis.entry import Entry
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError
 from sse_tui.recording import Redactor
+from sse_tui.recording.records import Request
 from sse_tui.server.status import StatusWatcher
 from sse_tui.session.endpoint import LocalEndpoint
 from sse_tui.session.recorder import Recorder
@@ -27,9 +28,17 @@ class Headless:
 
     def __init__(self, spec: SessionSpec, path: Path | None = None) -> None:
         redaction = spec.config.recording
+        asked: list[tuple[str, Iterable[tuple[str, str]]]] = [
+            (spec.profile.base_url or "", spec.profile.headers.items())
+        ]
+        if spec.request is not None:
+            asked.append((spec.request.url, spec.request.headers))
         redactor = Redactor(redaction.redact_headers, redaction.redact_patterns)
         self.spec = spec
         self.recorder = Recorder(path, redactor=redactor, secrets=spec.secrets)
+        # Already now: a request that cannot be sent may be quoted as well.
+        for url, headers in asked:
+            redactor.request(Request(t=0, method="GET", url=url, headers=list(headers)))
         self.analysis = Analysis(
             self.recorder.header, dialect=spec.dialect, max_event_bytes=spec.max_event_bytes
         )
@@ -72,6 +81,10 @@ class Headless:
             async for record in records:
                 for entry in self.analysis.feed(record):
                     yield entry
+
+    def without_secrets(self, text: str) -> str:
+        """A text for people with the session's secrets masked: an error may quote a server that repeats a key."""
+        return self.recorder.redactor.text(text)
 
     def stop(self) -> None:
         """Stop the running turn."""

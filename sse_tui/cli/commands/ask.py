@@ -58,7 +58,9 @@ def _session(prompt: str | None, given: dict[str, Any]) -> tuple[Headless, list[
     from sse_tui.session.headless import Headless
 
     system = [Message("system", spec.profile.system)] if spec.profile.system else []
-    return Headless(spec, path), [*system, Message("user", text)]
+    session = Headless(spec, path)
+    narration.mask_with(session.without_secrets)
+    return session, [*system, Message("user", text)]
 
 
 def _prompt(given: str | None) -> str:

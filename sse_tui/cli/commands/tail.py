@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from sse_tui.cli import narration
 from sse_tui.cli.curl_options import request_options
 from sse_tui.cli.options import json_option
 from sse_tui.cli.output import Output
@@ -69,7 +70,9 @@ def _live(url: str | None, form: str, max_events: int | None, given: dict[str, A
     path = recording_path(spec, given, default=False)
     from sse_tui.session.headless import Headless
 
-    return run(_tail(Headless(spec, path), form, max_events))
+    session = Headless(spec, path)
+    narration.mask_with(session.without_secrets)
+    return run(_tail(session, form, max_events))
 
 
 async def _tail(session: Headless, form: str, max_events: int | None) -> int:
