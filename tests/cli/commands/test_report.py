@@ -137,6 +137,24 @@ def test_what_curl_printed(cli: Callable[..., Any], before: bytes) -> None:
     assert cli("tail", "-", "--raw", input=before + body).raw == body
 
 
+def test_secrets_of_a_verbose_curl_are_masked_in_every_form(cli: Callable[..., Any]) -> None:
+    key = "geheimnis-0815"
+    delta = {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": f"your key {key}"}}],
+    }
+    capture = (
+        f"* Connected to h (127.0.0.1) port 80\n> GET /x?sig=sig-{key} HTTP/1.1\n> Host: h\n"
+        f"> Helicone-Auth: Bearer {key}\n> \n< HTTP/1.1 200 OK\n< Content-Type: text/event-stream\n< \n"
+        f"id: {key}\ndata: {json.dumps(delta)}\n\n"
+    )
+    for form in ("text", "md", "html", "junit", "json"):
+        done = cli("report", "-", "--format", form, input=capture.encode())
+        assert key not in done.out, form
+    out = json.loads(done.out)
+    assert (out["text"], out["last_event_id"]) == ("your key [redacted]", "[redacted]")
+
+
 def test_secrets_of_another_tool_s_capture_stay_in_it(cli: Callable[..., Any], tmp_path: Path) -> None:
     delta = {
         "object": "chat.completion.chunk",
@@ -164,7 +182,7 @@ def test_secrets_of_another_tool_s_capture_stay_in_it(cli: Callable[..., Any], t
         assert "geheimnis-1" not in done.out + done.err
         assert "geheimnis-2" not in done.out
         assert "geheimnis-3" not in done.out
-    for form in ("text", "md", "html", "junit"):
+    for form in ("text", "md", "html", "junit", "json"):
         done = cli("report", str(path), "--format", form)
         assert "geheimnis" not in done.out
         assert form == "junit" or "your key [redacted]" in done.out
