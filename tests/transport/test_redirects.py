@@ -19,7 +19,8 @@ A, B = b"id: 1\ndata: a\n\n", b"id: 2\ndata: b\n\n"
 DONE = b"data: [DONE]\n\n"
 KEY = "sk-0123456789abcdef0123"
 
-# The headers in which providers and gateways take a key.
+# The headers in which providers and gateways take a key (openai/openai-python#3516, parnurzeal/gorequest#298,
+# oryx-labs/oryxos#240).
 KEY_HEADERS = [
     "Authorization",  # OpenAI and most others
     "x-api-key",  # Anthropic
@@ -50,6 +51,7 @@ def key_of(seen: Seen) -> bool:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_reconnect_goes_where_the_redirect_led(status: int) -> None:
+    """whatwg/html#503"""
     hop = response(f"{status} Moved", Location="/elsewhere")
     ran, server = await conversation(
         Asks(target="/stream"),
@@ -291,7 +293,10 @@ async def test_a_trusted_location_gets_everything() -> None:
 
 @pytest.mark.parametrize("status", [404, 405])
 async def test_a_refusal_of_the_get_that_a_post_became_says_so(status: int) -> None:
-    """As where a path lacks a slash at its end: the server redirects with 301, and takes only a POST there."""
+    """As where a path lacks a slash at its end: the server redirects with 301, and takes only a POST there.
+
+    conbench/conbench#1150, tokio-rs/axum#681
+    """
     async with wire([moved(301, "/v1/")], [response(f"{status} No")]) as server:
         ran = await run(server.url, method="POST", body=b"{}")
     assert ran.driver.error is not None
@@ -313,6 +318,7 @@ async def test_a_refusal_of_the_get_that_a_post_became_says_so(status: int) -> N
     ],
 )
 async def test_a_location_is_relative_to_what_was_requested(location: str, target: str) -> None:
+    """EventSource/eventsource#277"""
     async with wire(then=[chunked(A)]) as server:
         server.scripts = [[moved(302, location.format(port=server.port))], [chunked(A)]]
         await run(server.url, headers=[("X-Api-Key", KEY)])
@@ -353,6 +359,7 @@ async def test_a_server_cannot_make_requests_grow_by_cookies() -> None:
 
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_refusal_for_want_of_the_key_says_why_it_was_not_sent(status: int) -> None:
+    """halcy/Mastodon.py#84, tiylabs/tiygate#26"""
     async with wire([response(f"{status} No")]) as other, wire([moved(302, other.url)]) as first:
         ran = await run(first.url, headers=[("X-Api-Key", KEY)])
     assert ran.driver.error is not None
