@@ -168,7 +168,10 @@ connection_options = together(
     _name("--key-env", help="Environment variable that holds the API key; sent as the dialect sends one."),
     click.option("-k", "--insecure", is_flag=True, help="Do not verify the TLS certificate."),
     click.option(
-        "--cacert", metavar="FILE", help="Trust the certificate authorities in FILE (PEM), and no others."
+        "--cacert",
+        type=click.Path(),
+        metavar="FILE",
+        help="Trust the certificate authorities in FILE (PEM), and no others.",
     ),
     click.option(
         "--location-trusted",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from sse_tui import dialects, fields
+from sse_tui.diagnosis.scanner import SECRET
 from sse_tui.dialects.base import BEARER, Auth, Message
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.resume import Policy
@@ -103,12 +104,13 @@ def _with_key(headers: Sequence[tuple[str, str]], auth: Auth, key: str | None) -
 
 
 def _private(spec: SessionSpec, headers: fields.Fields) -> Iterator[str]:
-    """The names of headers that hold a secret by the configuration of recordings, or hold the key."""
+    """The names of headers whose values are secrets: by the configuration of recordings, or by what they look like."""
     recording = spec.config.recording
     for name, value in headers:
         by_name = any(fnmatchcase(name.lower(), pattern.lower()) for pattern in recording.redact_headers)
         by_value = any(re.search(pattern, value) for pattern in recording.redact_patterns)
-        if by_name or by_value or any(secret in value for secret in spec.secrets):
+        known = any(secret in value for secret in spec.secrets)
+        if by_name or by_value or known or SECRET.search(value.encode("utf-8", "replace")):
             yield name
 
 

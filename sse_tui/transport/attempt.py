@@ -17,12 +17,11 @@ from sse_tui.faults import Fired, Injector
 from sse_tui.fields import EVENT_STREAM, essence
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
-from sse_tui.transport.http.message import build, origin, request_record, response_record
-from sse_tui.transport.http.redirects import MAX_REDIRECTS, follow, is_redirect
+from sse_tui.transport.http.message import build, request_record, response_record
+from sse_tui.transport.http.redirects import MAX_REDIRECTS, Redirect, follow, is_redirect, refusal_hint
 from sse_tui.transport.http.tls import WireStream
 from sse_tui.transport.problems import (
     broken_on_purpose,
-    key_withheld,
     no_time_left,
     redirected_too_often,
     refused,
@@ -57,14 +56,14 @@ class Attempt:
         self._injector = injector
         self._phases: asyncio.Queue[Phase | None] = asyncio.Queue()
         self._stream: WireStream | None = None
-        self._withheld: list[str] = []
+        self._followed: list[Redirect] = []
         self.kind = ""
         self.error: SseTuiError | None = None
         self.response: httpx.Response | None = None
 
     async def open(self, last_event_id: str) -> AsyncGenerator[Record, None]:
         """Send the request and follow redirects; the response is in the attributes then."""
-        requested, redirects = set[str](), 0
+        requested = set[str]()
         while True:
             async with aclosing(self._send(last_event_id)) as records:
                 async for record in records:
@@ -79,17 +78,16 @@ class Attempt:
                 return
             body.close()
             requested.add(self.request.url)
-            redirects += 1
             try:
                 redirect = follow(self.request, self.response)
-                if redirects > MAX_REDIRECTS:
+                if len(self._followed) == MAX_REDIRECTS:
                     url = redirect.request.url
                     raise redirected_too_often(url, MAX_REDIRECTS, loop=url in requested)
             except HttpError as error:
                 yield self._fail("fatal", CloseReason.REFUSED, error)
                 return
             yield self._turn.close(CloseReason.CLIENT, redirect.detail)
-            self._withheld += redirect.withheld
+            self._followed.append(redirect)
             self.request = redirect.request
 
     async def close(self) -> None:
@@ -147,7 +145,8 @@ class Attempt:
             except (SseTuiError, httpx.HTTPError, httpx.InvalidURL) as error:
                 yield self._failed(error)
                 return
-            turn.cookies[origin(request.url)].extract_cookies(self.response)
+            turn.cookies.keep(self.response)
+            self._client.cookies.clear()  # httpx keeps them, too, whichever port set them
             headers_at = self.response.extensions["headers_at"]
             yield response_record(headers_at, turn.number, conn, self.response, self.request.any_type)
         finally:
@@ -189,8 +188,7 @@ class Attempt:
             response.headers.get("location"),
             response.headers.get("retry-after"),
         )
-        if self._withheld and response.status_code in (401, 403):
-            error.hint = key_withheld(self._withheld, response.request.url)
+        error.hint = refusal_hint(self._followed, response.status_code) or error.hint
         kind = "wrong-type" if response.status_code == 200 else "status"
         yield self._fail(kind, CloseReason.REFUSED, error)
 

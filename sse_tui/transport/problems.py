@@ -162,6 +162,11 @@ def key_withheld(names: Sequence[str], url: httpx.URL) -> str:
     )
 
 
+def became_get(method: str, url: str) -> str:
+    """The hint where a server refuses the GET that a redirect made of another request."""
+    return f"The redirect to {url} turned the {method} into a GET. Use that URL."
+
+
 def message_in(body: bytes) -> str | None:
     """The error message in a JSON body of the usual shapes; None if there is none."""
     try:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
-
-import httpx
 
 from sse_tui.faults import Fired
 from sse_tui.recording.records import Close, CloseReason, Fault, Record, chunk
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.http.message import Origin
+from sse_tui.transport.http.origins import OriginCookies
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.stream_request import Timeouts
 from sse_tui.transport.waiting import Waiter, Woken
@@ -19,8 +16,7 @@ from sse_tui.transport.waiting import Waiter, Woken
 class TurnState:
     """One request of a user with all the connections that serve it. `conn` is the number of the current one.
 
-    `next_conn` gives the number of the next. The total time counts from `began`. `cookies` go back to the origin that
-    set them, and to no other: by RFC 6265 alone, those of one port would go to every port of the host.
+    `next_conn` gives the number of the next. The total time counts from `began`.
     """
 
     def __init__(
@@ -38,7 +34,7 @@ class TurnState:
         self.stopped = False
         self.conn = 0
         self.began = clock.now()
-        self.cookies: defaultdict[Origin, httpx.Cookies] = defaultdict(httpx.Cookies)
+        self.cookies = OriginCookies()
         self.next_conn = next_conn
         self._sleep = sleep
 

@@ -74,6 +74,7 @@ def test_ways_to_trust_a_server(
     assert (done.code, done.out, done.err) == (0, "ok\n", "")
 
 
+# simonw/llm#568, simonw/llm-anthropic#45, PrefectHQ/fastmcp#4369
 @pytest.mark.parametrize("line", ["verify = false", 'ca_file = "{}"'])
 def test_a_profile_says_whom_to_trust(
     line: str, cli: Callable[..., Any], server: Callable[..., Any], tmp_path: Path,

@@ -44,6 +44,16 @@ def test_short_options_run_together() -> None:
     assert (request.max_time, request.connect_timeout) == (5.0, 1.5)
 
 
+def test_trust_and_headers_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "headers"
+    path.write_text("# mine\n\nX-One: 1\nX-Empty;\n")
+
+    request = parse(f"curl --cacert ca.pem --location-trusted -H @{path} -H 'X-Two: 2' h")
+
+    assert (request.cacert, request.trusted, request.insecure) == ("ca.pem", True, False)
+    assert request.headers == [("X-One", "1"), ("X-Empty", ""), ("X-Two", "2")]
+
+
 def test_json_and_get_and_urlencode() -> None:
     assert dict(parse("curl --json '{}' h/x").headers)["Content-Type"] == "application/json"
     request = parse("curl -G --data-urlencode 'q=a b&c' h/x?p=1")

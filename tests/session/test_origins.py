@@ -71,9 +71,10 @@ async def test_a_trusted_origin_gets_every_dialects_key(dialect: str) -> None:
         (RecordingSection(redact_headers=["x-int*"]), ("X-Internal", "a")),
         (RecordingSection(redact_patterns=["hush-[0-9]+"]), ("X-One", "hush-12")),
         (RecordingSection(), ("X-One", f"prefix {KEY}")),
+        (RecordingSection(), ("X-One", "sk-ant-abcdefghijklmnopqrstuvwxyz")),
     ],
 )
-def test_what_recordings_redact_stays_at_its_origin(
+def test_a_secret_under_any_name_stays_at_its_origin(
     recording: RecordingSection, header: tuple[str, str]
 ) -> None:
     request = StreamRequest("GET", "http://h/", [header, ("X-Trace", "1")])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import pytest
 
 from sse_tui.errors import HttpError
 from sse_tui.recording.records import Close, Reconnect, Request, Response
+from sse_tui.transport import StreamRequest
+from sse_tui.transport.http.redirects import follow
 from tests.transport.playbook import Asks, Closes, Ends, Waits, conversation
 from tests.transport.turns import QUICK, Marked, run
 from tests.transport.wire import Seen, chunked, response, wire
@@ -16,7 +19,8 @@ A, B = b"id: 1\ndata: a\n\n", b"id: 2\ndata: b\n\n"
 DONE = b"data: [DONE]\n\n"
 KEY = "sk-0123456789abcdef0123"
 
-# The headers in which providers and gateways take a key.
+# The headers in which providers and gateways take a key (openai/openai-python#3516, parnurzeal/gorequest#298,
+# oryx-labs/oryxos#240).
 KEY_HEADERS = [
     "Authorization",  # OpenAI and most others
     "x-api-key",  # Anthropic
@@ -32,6 +36,8 @@ KEY_HEADERS = [
     "Cookie",
     "X-Functions-Key",
     "X-Auth",
+    "X-Auth-Token",
+    "API-Key",
 ]
 
 
@@ -45,6 +51,7 @@ def key_of(seen: Seen) -> bool:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_reconnect_goes_where_the_redirect_led(status: int) -> None:
+    """whatwg/html#503"""
     hop = response(f"{status} Moved", Location="/elsewhere")
     ran, server = await conversation(
         Asks(target="/stream"),
@@ -284,8 +291,75 @@ async def test_a_trusted_location_gets_everything() -> None:
     assert key_of(seen)
 
 
+@pytest.mark.parametrize("status", [404, 405])
+async def test_a_refusal_of_the_get_that_a_post_became_says_so(status: int) -> None:
+    """As where a path lacks a slash at its end: the server redirects with 301, and takes only a POST there.
+
+    conbench/conbench#1150, tokio-rs/axum#681
+    """
+    async with wire([moved(301, "/v1/")], [response(f"{status} No")]) as server:
+        ran = await run(server.url, method="POST", body=b"{}")
+    assert ran.driver.error is not None
+    assert ran.driver.error.hint == (
+        f"The redirect to http://127.0.0.1:{server.port}/v1/ turned the POST into a GET. Use that URL."
+    )
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("b", "/b"),
+        ("../b", "/b"),
+        ("?q=1", "/stream?q=1"),
+        ("//127.0.0.1:{port}/b", "/b"),
+        ("/b#part", "/b"),
+        (" /b ", "/b"),
+        ("/ü", "/%C3%BC"),
+    ],
+)
+async def test_a_location_is_relative_to_what_was_requested(location: str, target: str) -> None:
+    """EventSource/eventsource#277"""
+    async with wire(then=[chunked(A)]) as server:
+        server.scripts = [[moved(302, location.format(port=server.port))], [chunked(A)]]
+        await run(server.url, headers=[("X-Api-Key", KEY)])
+    assert [(seen.target, key_of(seen)) for seen in server.seen] == [("/stream", True), (target, True)]
+
+
+@pytest.mark.parametrize(
+    ("there", "other"),
+    [
+        ("http://h:80/b", False),
+        ("http://H/b", False),
+        ("https://h/b", True),  # curl drops the key as well; the hint of a 401 then names the URL
+        ("http://h:8080/b", True),
+        ("https://h:80/b", True),
+        ("http://www.h/b", True),
+        ("http://h./b", True),
+        ("http://h@h2/b", True),
+    ],
+)
+def test_what_another_origin_is(there: str, other: bool) -> None:
+    asked = httpx.Request("GET", "http://h/a")
+    answer = httpx.Response(302, headers={"location": there}, request=asked)
+    redirect = follow(StreamRequest("GET", "http://h/a", [("X-Api-Key", KEY)]), answer)
+    assert redirect.withheld == (["X-Api-Key"] if other else [])
+    assert any(value == KEY for _, value in redirect.request.headers) is not other
+
+
+async def test_a_server_cannot_make_requests_grow_by_cookies() -> None:
+    hops = []
+    for hop in range(10):
+        cookies = "".join(f"Set-Cookie: c{hop}-{n}=1\r\n" for n in range(100))
+        hops.append(moved(302, f"/{hop}").replace(b"\r\n\r\n", b"\r\n" + cookies.encode() + b"\r\n"))
+    async with wire(*([hop] for hop in hops), [chunked(A)]) as server:
+        await run(server.url)
+    assert (server.seen[-1].header("cookie") or b"").count(b"=") == 180
+    assert b"c9-99=1" in server.seen[-1].request
+
+
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_refusal_for_want_of_the_key_says_why_it_was_not_sent(status: int) -> None:
+    """halcy/Mastodon.py#84, tiylabs/tiygate#26"""
     async with wire([response(f"{status} No")]) as other, wire([moved(302, other.url)]) as first:
         ran = await run(first.url, headers=[("X-Api-Key", KEY)])
     assert ran.driver.error is not None

@@ -2,7 +2,8 @@
 
 A request with a ``Last-Event-ID`` gets the connection that was recorded for that ID, if there is one; otherwise what
 came after the event with that ID, at the recorded pace. Requests without one get the turns in order, over and over,
-only those with the same path if there are any.
+only those with the same path if there are any. A redirect leads to the replay itself, and is left out where it would
+lead to the URL that it answers, as one from http to https does.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from sse_tui import fields
 from sse_tui.eventstream import Event, NoData, Parser
@@ -90,10 +91,14 @@ class Script:
                     self._positions.setdefault(item.id, (conn, item.end))
 
     def _first(self, target: str) -> ScriptedResponse:
-        firsts = {conn.turn: conn for conn in reversed(self.connections)}
+        conns = [conn for conn in self.connections if _led_to(conn) != _target(conn)]
+        firsts = {conn.turn: conn for conn in reversed(conns)}
         begun = [firsts[turn] for turn in sorted(firsts)]
         path = target.partition("?")[0]
         matching = [conn for conn in begun if _target(conn).partition("?")[0] == path]
+        if target in map(_led_to, conns) and target not in map(_target, begun):
+            matching = [conn for conn in conns if _target(conn) == target and not _asked_after(conn)]
+            path = target
         candidates = matching or begun
         if not candidates:
             return _refusal(404, "There is no response in the recording.")
@@ -150,10 +155,25 @@ class Script:
 
 
 def _target(conn: TapedConnection) -> str:
+    """Path and query of the request; "/" if they are not known."""
+    return _local(conn, "") or "/"
+
+
+def _led_to(conn: TapedConnection) -> str | None:
+    """Path and query of the URL that the connection was redirected to; None if it was not."""
+    response = conn.response
+    if response is None or not 300 <= response.status < 400:
+        return None
+    location = fields.first(response.headers, "location")
+    return location and _local(conn, location)
+
+
+def _local(conn: TapedConnection, location: str) -> str | None:
+    """Path and query of a URL that is relative to the request's: a replay must not lead to the recorded server."""
     try:
-        parts = urlsplit(conn.request.url if conn.request is not None else "")
+        parts = urlsplit(urljoin(conn.request.url if conn.request is not None else "", location.strip()))
     except ValueError:
-        return "/"
+        return None
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
@@ -165,6 +185,8 @@ def _asked_after(conn: TapedConnection) -> str:
 def _headers(conn: TapedConnection) -> Headers:
     """The recorded headers that can be sent again: not the framing, no redacted values, nothing that breaks a line."""
     headers = conn.response.headers if conn.response is not None else _EVENT_STREAM
+    if led_to := _led_to(conn):
+        headers = [*fields.without(headers, "location"), ("Location", led_to)]
     return [
         (name, value)
         for name, value in fields.without(headers, *_FRAMING_HEADERS)

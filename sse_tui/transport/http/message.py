@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import httpx
 
 from sse_tui.errors import UsageError
 from sse_tui.fields import EVENT_STREAM, essence, has, is_token, without
 from sse_tui.recording.records import Headers, Request, Response
-from sse_tui.transport.problems import PORTS
+from sse_tui.transport.http.origins import OriginCookies
 from sse_tui.transport.stream_request import StreamRequest
 from sse_tui.version import __version__
 
@@ -27,13 +26,7 @@ _DEFAULTS = (
 )
 
 
-Origin: TypeAlias = tuple[str, str, int | None]
-"""The scheme, host and port of a URL."""
-
-
-def build(
-    request: StreamRequest, last_event_id: str, cookies: Mapping[Origin, httpx.Cookies]
-) -> httpx.Request:
+def build(request: StreamRequest, last_event_id: str, cookies: OriginCookies) -> httpx.Request:
     """The request for one attempt. Raises UsageError for a URL or a header that cannot be sent."""
     try:
         url = httpx.URL(request.url)
@@ -59,7 +52,7 @@ def build(
             request.url,
             headers=raw,
             content=request.body,
-            cookies=cookies[origin(url)],
+            cookies=cookies.of(url),
         )
     except (ValueError, httpx.InvalidURL) as error:
         raise UsageError("bad-request", f"The request cannot be sent: {error}.") from error
@@ -75,11 +68,6 @@ def without_userinfo(request: StreamRequest) -> StreamRequest:
         pair = f"{url.username}:{url.password}".encode()
         headers.append(("Authorization", "Basic " + base64.b64encode(pair).decode("ascii")))
     return replace(request, url=str(url.copy_with(username=None, password=None)), headers=tuple(headers))
-
-
-def origin(url: httpx.URL) -> Origin:
-    """The origin of an http or https URL."""
-    return url.scheme, url.host, url.port or PORTS.get(url.scheme)
 
 
 def sendable(url: httpx.URL) -> bool:

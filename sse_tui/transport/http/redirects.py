@@ -14,8 +14,9 @@ import httpx
 
 from sse_tui import fields
 from sse_tui.secret_names import may_be_secret
-from sse_tui.transport.http.message import origin, sendable, without_userinfo
-from sse_tui.transport.problems import misdirected, not_repeated
+from sse_tui.transport.http.message import sendable, without_userinfo
+from sse_tui.transport.http.origins import origin
+from sse_tui.transport.problems import became_get, key_withheld, misdirected, not_repeated
 from sse_tui.transport.stream_request import StreamRequest
 
 MAX_REDIRECTS = 20
@@ -28,10 +29,11 @@ _BODY_HEADERS = ("content-type", "content-encoding", "content-language", "conten
 class Redirect(NamedTuple):
     """The request that follows a redirect; `withheld` names the headers that another origin does not get.
 
-    `detail` says in words where it goes, and what differs from the request before it.
+    `was` is the method of the request before, and `detail` says in words where this one goes and how it differs.
     """
 
     request: StreamRequest
+    was: str
     withheld: Sequence[str]
     detail: str
 
@@ -67,7 +69,17 @@ def follow(request: StreamRequest, response: httpx.Response) -> Redirect:
     # The credentials of the target's own URL are for it, and take the place of those that were withheld.
     following = without_userinfo(following)
     detail = f"redirected to {following.url}" + (f" ({'; '.join(changes)})" if changes else "")
-    return Redirect(following, withheld, detail)
+    return Redirect(following, request.method.upper(), withheld, detail)
+
+
+def refusal_hint(followed: Sequence[Redirect], status: int) -> str:
+    """What to advise when the server at the end of the redirects refuses; "" where they are not to blame."""
+    for redirect in followed:
+        if redirect.withheld and status in (401, 403):
+            return key_withheld(redirect.withheld, httpx.URL(redirect.request.url))
+        if redirect.was != redirect.request.method and status in (400, 404, 405, 422):
+            return became_get(redirect.was, redirect.request.url)
+    return ""
 
 
 def _target(request: StreamRequest, response: httpx.Response) -> httpx.URL:

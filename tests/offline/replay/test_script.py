@@ -73,6 +73,28 @@ def test_turns_come_in_their_order_over_and_over() -> None:
     assert [found.answer("/unknown", "").conn for _ in range(4)] == [1, 2, 3, 1]
 
 
+def redirect(conn: int, location: str, **options: Any) -> list[Record]:
+    return connection(conn, status=302, headers=[("location", location)], reason="client", **options)
+
+
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [("http://far/b?q=1", "/b?q=1"), ("/b", "/b"), ("b", "/b"), ("?q=1", "/s?q=1"), ("http://far", "/")],
+)
+def test_a_redirect_leads_to_the_replay_itself(location: str, path: str) -> None:
+    found = script(redirect(1, location), connection(2, A, path=path), connection(3, B, path=path, after="a"))
+    for _ in range(2):
+        answer = found.answer("/s", "")
+        assert (answer.status, answer.headers) == (302, [("Location", path)])
+        assert found.answer(path, "").conn == 2
+    assert found.answer(path, "a").conn == 3
+
+
+def test_a_redirect_to_the_same_path_elsewhere_is_left_out() -> None:
+    found = script(redirect(1, "https://h/s"), connection(2, A))
+    assert [found.answer("/s", "").conn for _ in range(2)] == [2, 2]
+
+
 def test_the_recorded_resume_answers_the_same_id() -> None:
     found = script(connection(1, A, B, reason="reset"), connection(2, C, after="b"))
     assert found.answer("/s", "").ending == "reset"
