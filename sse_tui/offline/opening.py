@@ -1,7 +1,7 @@
 """Opening what was captured elsewhere: a recording, a raw event stream, another tool's capture, or a pipe.
 
 Everything becomes records, and what the panes show is a recording on disk: other captures are written as one first.
-A stream from a file has the times that the capture gives it, if any; one from a pipe is stamped as it is read.
+A stream from a file has the times that the capture gives it, if any; one from a pipe is stamped as it comes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 
 import msgspec
 
+from sse_tui.offline.stamped_pipe import READ_SIZE, StampedPipe
 from sse_tui.recording import Piece, Recording, Redactor, Writer, enough, import_pieces, open_any, sniff
 from sse_tui.recording.records import Header, Record
 from sse_tui.version import __version__
 
-READ_SIZE = 64 * 1024
 SNIFF_BYTES = 4096
 BATCH = 256
 
@@ -52,11 +52,14 @@ class Piped:
                 break
         kind = sniff(first[:SNIFF_BYTES], "the standard input")
         self._recording: Recording | None = None
+        self._rest: StampedPipe | None = None
         if kind == "recording":
             self._recording = open_any(io.BufferedReader(_Rest(first, fd)))
             self.header = self._recording.header
             self._records = iter(self._recording)
         else:
+            if self._stamped:
+                self._rest = StampedPipe(fd, self._now)
             imported = import_pieces(kind, self._pieces(), clock="read" if self._stamped else "none")
             self.header = Header(tool=_tool(), created=_now(), clock=imported.clock)
             self._records = imported.records
@@ -72,8 +75,11 @@ class Piped:
     def _pieces(self) -> Iterator[Piece]:
         yield from self._read
         self._read.clear()
+        if self._rest is not None:
+            yield from self._rest
+            return
         while data := os.read(self._fd, READ_SIZE):
-            yield self._now(), data
+            yield 0, data
 
     def _now(self) -> int:
         return time.monotonic_ns() - self._origin if self._stamped else 0
