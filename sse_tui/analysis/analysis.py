@@ -274,7 +274,11 @@ class Analysis:
     def _event(self, turn: Turn, wire: _Wire, item: Event, t: int) -> Entry:
         conn, read = wire.conn, self.reads
         turn.events += 1
-        turn.event_types.add(item.type)
+        types = turn.event_types
+        if item.type in types:  # without a call: this is done for every event
+            types[item.type] += 1
+        else:
+            types.add(item.type)
         conn.events += 1
         same_read = wire.last_event_read == read
         gap_ms = None

@@ -183,7 +183,7 @@ def _kind(line: bytes) -> str | None:
         return None
 
 
-class Line(NamedTuple):
+class RecordLine(NamedTuple):
     """A line without its line end, if it had one; `data` is None where it was too long to be held."""
 
     data: bytes | None
@@ -193,7 +193,7 @@ class Line(NamedTuple):
 
 def split_lines(
     blocks: Iterable[bytes], *, first_limit: int = HEADER_LIMIT, limit: int = LINE_LIMIT
-) -> Iterator[Line]:
+) -> Iterator[RecordLine]:
     """The lines of `blocks`. Takes linear time, however the input is cut, and memory for a line up to `limit` bytes.
 
     If the first line is longer than `first_limit` bytes, what has been read of it is returned as the only line.
@@ -202,8 +202,8 @@ def split_lines(
     size = 0
     first = True
 
-    def line(*, ended: bool) -> Line:
-        return Line(b"".join(pieces) if size <= limit else None, size, ended)
+    def line(*, ended: bool) -> RecordLine:
+        return RecordLine(b"".join(pieces) if size <= limit else None, size, ended)
 
     for block in blocks:
         head, *rest = block.split(b"\n")
@@ -213,7 +213,7 @@ def split_lines(
         else:
             pieces.clear()
         if first and size > first_limit:
-            yield Line(b"".join(pieces), size, False)
+            yield RecordLine(b"".join(pieces), size, False)
             return
         for following in rest:
             yield line(ended=True)
