@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import NamedTuple
 
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sse_tui.server.api_errors import ApiError
+from sse_tui.server.http_exchange import asgi_request
 from sse_tui.server.request_reader import HEAD_BYTES, HEAD_FIELDS, RequestReader
+from tests.fuzz.mutation import mutated
 
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -145,3 +148,75 @@ def test_what_is_no_request_is_refused_at_once(wire: bytes) -> None:
         while at < len(wire):
             at += reader.take(wire, at)
     assert (caught.value.status, caught.value.code) == (400, "bad_request")
+
+
+WORDS = (
+    *(
+        b"\r\n",
+        b"\n",
+        b"\r\n\r\n",
+        b" ",
+        b":",
+        b"\x00",
+        b"\xff",
+        b"%",
+        b"%ff",
+        b"?",
+        b"#",
+        b"[",
+        b"@",
+        b"http://",
+        b"*",
+    ),
+    *(
+        b"HTTP/1.0",
+        b"HTTP/2.0",
+        b"HTTP/0.9",
+        b"CONNECT ",
+        b"PRI ",
+        b"Upgrade: h2c\r\nConnection: upgrade\r\n",
+    ),
+    *(
+        b"Content-Length: 3\r\n",
+        b"Content-Length: 99999999999999999999\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+    ),
+    *(
+        b"Expect: 100-continue\r\n",
+        b"ffffffff\r\n",
+        b"0\r\n",
+        b";a=b",
+        b"Connection: close\r\n",
+        b"Host:\r\n",
+    ),
+)
+
+
+def outcome(wire: bytes, cuts: list[int]) -> tuple[list[Read], str]:
+    """The requests that come before the first refusal, and its code."""
+    reader, found, offset = RequestReader(), [], 0
+    for start, stop in zip([0, *cuts], [*cuts, len(wire)], strict=True):
+        piece, at = wire[start:stop], 0
+        while at < len(piece):
+            try:
+                taken = reader.take(piece, at)
+                assert 0 < taken <= len(piece) - at
+                at, offset = at + taken, offset + taken
+                if reader.complete:
+                    assert reader.head is not None
+                    asgi_request(reader.head, {})
+                    found.append(Read(reader.head.target, bytes(reader.body), offset))
+                    if not reader.head.keep_alive:
+                        return found, "close"
+                    reader.next()
+            except ApiError as error:
+                return found, error.code
+    return found, ""
+
+
+def test_what_is_not_understood_is_refused_alike_however_it_comes() -> None:
+    dice = random.Random(7)
+    seeds = [*REQUESTS, WIRE]
+    for _ in range(1500):
+        wire = mutated(seeds, WORDS, dice)
+        assert outcome(wire, list(range(1, len(wire)))) == outcome(wire, []), wire
