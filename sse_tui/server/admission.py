@@ -21,7 +21,7 @@ _SPARE_DESCRIPTORS = 24
 _FEWEST = 4
 _REFUSED_AT_ONCE = 8
 _FRESH_S = 1.0
-_UPLOADS = 3
+_UPLOADS = 2
 
 
 class Waiting(Enum):

@@ -109,7 +109,9 @@ class HttpConnection(asyncio.Protocol):
     def shutdown(self) -> None:
         """Close, after the answer that is being written."""
         self._last = True
-        if self._exchange is None and not self._closing:
+        if self._waiting is Waiting.BODY:
+            self._answer(unavailable("shutting_down", "The server is shutting down.", 5))
+        if self._waiting is not Waiting.ANSWER:
             self._close()
 
     # Admission

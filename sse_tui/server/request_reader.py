@@ -60,6 +60,8 @@ class RequestReader:
         self._field_count = 0
         self._overhead = 0
         self._left: int | None = None
+        self._chunked = False
+        self._upgrade = False
         self._tail = b""
 
     @property
@@ -78,12 +80,16 @@ class RequestReader:
         Raises `ApiError` for what is no request or exceeds a bound; nothing more can be read then.
         """
         length = self._piece(data, start)
+        if self._upgrade:
+            self._take_unparsed(data[start : start + length])
+            return length
         in_head, held = self.head is None, len(self.body)
         try:
             self._parser.feed_data(memoryview(data)[start : start + length])
         except httptools.HttpParserUpgrade:
-            # No upgrade is made, which a server may always do (RFC 9110, section 7.8).
-            pass
+            # No upgrade is made, which a server may always do (RFC 9110, section 7.8), but the parser takes what
+            # follows for the other protocol, the body too.
+            self._upgrade = True
         except httptools.HttpParserError as error:
             raise ApiError(400, "bad_request", f"This is not an HTTP/1.1 request: {error}.") from None
         if in_head or self._left is None:
@@ -92,6 +98,13 @@ class RequestReader:
             if in_head and self.head is not None:
                 self._overhead = 0
         return length
+
+    def _take_unparsed(self, body: bytes) -> None:
+        if self._left is None:
+            raise ApiError(400, "bad_request", "A chunked body cannot follow an Upgrade field.")
+        self.body += body
+        self._left -= len(body)
+        self.complete = not self._left
 
     def close(self) -> None:
         """Nothing more is read: the parser and this object refer to each other."""
@@ -151,6 +164,7 @@ class RequestReader:
         )
         length = head.field(b"content-length")
         self._left = None if length is None else int(length)
+        self._chunked = head.field(b"transfer-encoding") is not None
         self.head = head
 
     def on_body(self, body: bytes) -> None:
@@ -159,7 +173,8 @@ class RequestReader:
             self._left -= len(body)
 
     def on_message_complete(self) -> None:
-        self.complete = True
+        # Of a request to upgrade the parser has skipped the body.
+        self.complete = not (self._parser.should_upgrade() and (self._left or self._chunked))
 
 
 def _expects_continue(fields: list[tuple[bytes, bytes]]) -> bool:

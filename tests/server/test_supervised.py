@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
+import socket
 import subprocess
 import sys
 from typing import Any
@@ -20,13 +22,18 @@ COMMAND = [
 ]
 
 
-def start(*options: str, token: str = "secret") -> subprocess.Popen[bytes]:
+def start(*options: str, token: str = "secret", descriptors: int | None = None) -> subprocess.Popen[bytes]:
+    def limit() -> None:
+        if descriptors is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
     return subprocess.Popen(
         [*COMMAND, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=os.environ | {"SSE_TUI_TOKEN": token},
+        preexec_fn=limit,
     )
 
 
@@ -73,6 +80,25 @@ def test_failures_are_told_in_the_same_way() -> None:
         error = until(child, "failed")["error"]
         assert (error["kind"], error["code"]) == ("model", "model-missing")
         assert child.wait(10) == 3
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"])
+def test_few_descriptors_and_many_idle_peers_cost_no_request(sent: bytes) -> None:
+    with start(descriptors=64) as child:
+        url = httpx.URL(until(child, "ready")["url"])
+        idle = [socket.create_connection((url.host, url.port or 80), 5) for _ in range(200)]
+        for peer in idle:
+            peer.sendall(sent)
+        statuses = []
+        for _ in range(40):
+            with socket.create_connection((url.host, url.port or 80), 5) as good:
+                good.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                statuses.append(good.recv(12))
+        for peer in idle:
+            peer.close()
+        assert statuses == [b"HTTP/1.1 200"] * 40
+        _, err = child.communicate(timeout=10)
+    assert err == b""
 
 
 def test_it_ends_when_its_parent_is_killed() -> None:
