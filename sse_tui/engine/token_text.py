@@ -22,7 +22,6 @@ class TextStream:
 
     def __init__(self, stops: Sequence[str] = ()) -> None:
         self._stops = StopStrings(stops) if any(stops) else None
-        self._state = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""
         self.stopped = False
@@ -45,15 +44,13 @@ class TextStream:
 
     def _release(self, stops: StopStrings, new: str) -> str:
         """The text up to where a stop string may have begun, and no further than one that is complete."""
-        state = self._state
         text = self._held + new
-        for end, character in enumerate(new, len(self._held) + 1):
+        state = self._held
+        for end, character in enumerate(new, len(state) + 1):
             state = stops.step(state, character)
-            if length := stops.match[state]:
+            if state and (length := stops.match(state)):
                 self.stopped = True
                 self._held = ""
                 return text[: end - length]
-        self._state = state
-        certain = len(text) - stops.depth[state]
-        self._held = text[certain:]
-        return text[:certain]
+        self._held = state
+        return text[: len(text) - len(state)]

@@ -15,7 +15,7 @@ from sse_tui.errors import EngineError
 from sse_tui.server.api_errors import ApiError, from_engine, invalid, quoted
 from sse_tui.text.wording import many
 
-MAX_PARTS = 1024
+MAX_PARTS = 4096
 MAX_STOPS, MAX_STOP_BYTES = 16, 256
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -71,7 +71,7 @@ _PATH = re.compile(r" - at `\$\.?(.*)`$")
 _MISSING = re.compile(r"^Object missing required field `(.*)`$")
 
 
-def parse_chat_request(body: bytes, id: str, info: EngineInfo) -> ChatRequest:
+def parse_chat_request(body: bytes | bytearray, id: str, info: EngineInfo) -> ChatRequest:
     """Read `body` as a chat request to the engine `info`; the generation gets the name `id`.
 
     Raises `ApiError` (400), also for messages that cannot fit the engine's context.
@@ -97,7 +97,11 @@ def parse_chat_request(body: bytes, id: str, info: EngineInfo) -> ChatRequest:
     return ChatRequest(generation, asked.model, bool(asked.stream), usage)
 
 
-def _decode(read: Callable[[bytes | msgspec.Raw], _T], data: bytes | msgspec.Raw, where: str = "") -> _T:
+def _decode(
+    read: Callable[[bytes | bytearray | msgspec.Raw], _T],
+    data: bytes | bytearray | msgspec.Raw,
+    where: str = "",
+) -> _T:
     """What `read` makes of `data`, which stands at `where` in the body."""
     try:
         return read(data)
@@ -128,23 +132,29 @@ def _messages(given: list[msgspec.Raw], info: EngineInfo) -> list[dict[str, Any]
     """The messages for the chat template, if they can fit the context."""
     try:
         require_room(info, messages=len(given))
-        messages = [_message(f"messages[{index}]", raw) for index, raw in enumerate(given)]
+        decoded = [_decode(_read_message, raw, f"messages[{index}]") for index, raw in enumerate(given)]
+        _require_few_parts(decoded)
+        messages = [_message(f"messages[{index}]", each) for index, each in enumerate(decoded)]
         require_room(info, messages=len(given), size=sum(len(each["content"].encode()) for each in messages))
     except EngineError as error:
         raise from_engine(error.code, error.message) from None
     return messages
 
 
-def _message(where: str, raw: msgspec.Raw) -> dict[str, Any]:
+def _require_few_parts(messages: list[_Message]) -> None:
+    """Parts may be empty, so that the context sets no limit to their number."""
+    parts = sum(len(each.content) for each in messages if isinstance(each.content, list))
+    if parts > MAX_PARTS:
+        message = f"The messages together may have at most {many(MAX_PARTS, 'part')}, not {parts:,}."
+        raise invalid("messages", message)
+
+
+def _message(where: str, message: _Message) -> dict[str, Any]:
     """A message for the chat template: text parts joined, OpenAI's newer name for the system role mapped."""
-    message = _decode(_read_message, raw, where)
     if message.role not in ROLES:
         raise invalid(f"{where}.role", f"Unknown role {quoted(message.role)}; known: {', '.join(ROLES)}.")
     role = "system" if message.role == "developer" else message.role
     if isinstance(message.content, list):
-        if len(message.content) > MAX_PARTS:
-            text = f"A message has at most {many(MAX_PARTS, 'part')}, not {len(message.content):,}."
-            raise invalid(f"{where}.content", text)
         parts = [_part(f"{where}.content[{index}]", part) for index, part in enumerate(message.content)]
         return {"role": role, "content": "".join(parts)}
     if message.content is None and role != "assistant":

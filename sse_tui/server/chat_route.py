@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -21,6 +22,9 @@ from sse_tui.server.status import EndpointState
 _LARGE = 64 * 2**10
 """Bytes of a body. One of this size takes about a millisecond to parse."""
 
+# One thread: several would take the interpreter's lock from the event loop one after another.
+_parser = ThreadPoolExecutor(1, "large bodies")
+
 
 async def chat_completions(request: Request) -> ASGIApp:
     """A new answer, or with ``Last-Event-ID`` the rest of that stream: a resume never starts a second generation."""
@@ -28,22 +32,23 @@ async def chat_completions(request: Request) -> ASGIApp:
     last_event_id = request.headers.get("last-event-id", "")
     if last_event_id:
         return endpoint.resume(last_event_id)
-    endpoint.backend.require()
+    info = endpoint.backend.require().info
     try:
-        body = await read_json_body(request, endpoint.settings.max_body_bytes)
+        body = await read_json_body(request, endpoint.settings.max_body_bytes, info)
     except ClientDisconnect:
         return Response(status_code=499)
-    asked = await _parse(body, endpoint.backend.require().info)
+    asked = await _parse(body, info)
     if asked.stream:
         return await endpoint.start(asked)
     return await _whole(endpoint, asked, request)
 
 
-async def _parse(body: bytes, info: EngineInfo) -> ChatRequest:
+async def _parse(body: bytearray, info: EngineInfo) -> ChatRequest:
     """Parse the body, a large one in a thread, so that other streams go on meanwhile."""
     if len(body) <= _LARGE:
         return parse_chat_request(body, new_stream(), info)
-    return await asyncio.to_thread(parse_chat_request, body, new_stream(), info)
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_parser, parse_chat_request, body, new_stream(), info)
 
 
 async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Response:

@@ -86,8 +86,13 @@ BODIES = {
     "30,000 parts": (
         b'{"messages":[{"role":"user","content":[%s{"type":"text","text":""}]}]}'
         % (b'{"type":"text","text":""},' * 29_999),
-        "messages[0].content",
+        "messages",
         "invalid_value",
+    ),
+    "more than the context can need": (
+        with_field(b'"x":"' + b"x" * 2_000_000 + b'"'),
+        "messages",
+        "context_length_exceeded",
     ),
 }
 
@@ -102,6 +107,18 @@ async def test_a_refusal_names_the_field(serving: Any, name: str) -> None:
     assert (error["param"], error["code"]) == (param, code)
     assert len(response.content) < 1000, "it does not send back what it got"
     assert (await served.whole())[-1].data == "[DONE]"
+
+
+async def test_a_body_that_is_declared_too_large_is_refused_before_it_is_sent(serving: Any) -> None:
+    served = await serving(ScriptedEngine("a"))
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(served.url.rpartition(":")[2]))
+    head = "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8000000\r\n"
+    writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode())
+    async with asyncio.timeout(5):
+        answer = await reader.read()
+    writer.close()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"context_length_exceeded" in answer
 
 
 @pytest.mark.parametrize("field", ["Last-Event-ID", "Content-Length"])
