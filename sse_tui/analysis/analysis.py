@@ -6,7 +6,7 @@ assembled. Nothing here does input or output, and the only time is that of the r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sse_tui import dialects, fields
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
@@ -16,7 +16,7 @@ from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCal
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Idle
-from sse_tui.recording.content import ContentDecoder
+from sse_tui.recording.content import SLICE, ContentDecoder
 from sse_tui.recording.records import (
     Chunk,
     Close,
@@ -50,7 +50,7 @@ class Analysis:
 
     `dialect` overrides what each request's record says; "auto" detects it. `turns` is in order, the last one is the
     running one. `idle` holds the three idle clocks of the running connection. `decoded` are the bytes of the last
-    chunk, its content coding removed; None where it has none.
+    chunk or slice of one, its content coding removed; None where it has none.
     """
 
     def __init__(
@@ -90,13 +90,30 @@ class Analysis:
         self._timed = header.clock != "none"
 
     def feed(self, record: Record) -> list[Entry]:
-        """The entries that this record completes, in order."""
-        entries = self._chunk(record) if type(record) is Chunk else self._other(record)
+        """The entries that this record completes, in order; a coded body may make millions, see `slices`."""
+        if type(record) is not Chunk:
+            entries = self._other(record)
+        elif self._decodes(record):
+            return [entry for entries in self._slices(record) for entry in entries]
+        else:
+            entries = self._chunk(record)
+        self._observe(entries)
+        return entries
+
+    def slices(self, record: Record) -> Iterable[list[Entry]]:
+        """The same entries in parts, each made when it is asked for: what a read expands to is never held as a whole.
+
+        All parts must be taken before the next record.
+        """
+        if type(record) is Chunk and (record.size > SLICE or self._decodes(record)):
+            return self._slices(record)
+        return (self.feed(record),)
+
+    def _observe(self, entries: list[Entry]) -> None:
         if entries and self.turns:
             found = self.diagnosis.observe(self.turns[-1], entries)
             if found:
                 self._keep(found)
-        return entries
 
     def finish(self) -> list[Finding]:
         """No further record of these turns follows: gives what the rules find only then. Idempotent."""
@@ -181,6 +198,7 @@ class Analysis:
         decoder = ContentDecoder(record.headers)
         wire.decoder = None if decoder.identity else decoder
         if decoder.damage:
+            wire.conn.undecoded = decoder.damage
             self.problems.append(decoder.damage)
         if record.status == 204:
             turn.continuity.nothing_more()
@@ -192,18 +210,58 @@ class Analysis:
 
     def _chunk(self, record: Chunk) -> list[Entry]:
         turn, wire = self._current(record)
-        conn, t = wire.conn, record.t
+        data = self._read(turn, wire, record)
+        before = wire.conn.events
+        self.decoded = None
+        entries = self._body(turn, wire, data, record.t)
+        turn.gaps.read(wire.conn.events - before)
+        return entries
+
+    def _decodes(self, record: Chunk) -> bool:
+        wire = self._wire
+        return wire is not None and wire.decoder is not None and wire.conn.number == record.conn
+
+    def _slices(self, record: Chunk) -> Iterator[list[Entry]]:
+        """A read whose body has a content coding, or that is larger than one of ours."""
+        turn, wire = self._current(record)
+        data, decoder = self._read(turn, wire, record), wire.decoder
+        before = wire.conn.events
+        pieces = decoder.slices(data) if decoder is not None else _cut(data)
+        more = False
+        for piece in pieces:
+            self.decoded = piece if decoder is not None else None
+            entries = self._body(turn, wire, piece, record.t, more=more)
+            self._observe(entries)
+            yield entries
+            more = True
+        if not more:  # a read that brought only headers of the coding is a read all the same
+            self.decoded = b""
+            self._body(turn, wire, b"", record.t)
+        turn.gaps.read(wire.conn.events - before)
+        if decoder is not None and decoder.damage:
+            wire.conn.undecoded = decoder.damage
+        if decoder is not None and decoder.runaway and not wire.broken:
+            wire.broken = True
+            self.problems.append(
+                f"The body of connection {record.conn} was not read to its end: {decoder.damage}."
+            )
+            self.diagnosis.ran_away(turn, record, decoder.damage or "")
+            self._keep(self.diagnosis.observe(turn, ()))
+
+    def _read(self, turn: Turn, wire: _Wire, record: Chunk) -> bytes:
+        """Count a read; its bytes."""
         data = record.data
         size = len(data)
         self.reads += 1
-        conn.reads += 1
-        conn.bytes += size
+        wire.conn.reads += 1
+        wire.conn.bytes += size
         turn.bytes += size
-        self.idle.bytes(t)
-        self.decoded = None
-        if wire.decoder is not None:
-            self.decoded = data = wire.decoder.decode(data)
-        self.diagnosis.body(turn, conn.number, data, t)
+        self.idle.bytes(record.t)
+        return data
+
+    def _body(self, turn: Turn, wire: _Wire, data: bytes, t: int, *, more: bool = False) -> list[Entry]:
+        """The entries of the next bytes of a body; `more` of the same read as the ones before."""
+        self.diagnosis.body(turn, wire.conn.number, data, t, more=more)
         if wire.broken:
             return []
         try:
@@ -211,12 +269,9 @@ class Analysis:
         except EventTooLarge as exc:
             wire.broken = True
             self.problems.append(exc.message)
-            self.diagnosis.outgrown(turn, conn.number, exc.start, exc.size, t)
+            self.diagnosis.outgrown(turn, wire.conn.number, exc.start, exc.size, t)
             items = exc.items
-        before = conn.events
-        entries = self._items(turn, wire, items, t)
-        turn.gaps.read(conn.events - before)
-        return entries
+        return self._items(turn, wire, items, t)
 
     def _items(self, turn: Turn, wire: _Wire, items: Iterable[Item], t: int) -> list[Entry]:
         """The entries of the items that one read, or the end, completed."""
@@ -326,3 +381,7 @@ class Analysis:
         turn.clocks.end(record.t)
         self._wire = None
         return entries
+
+
+def _cut(data: bytes) -> Iterator[bytes]:
+    return (data[at : at + SLICE] for at in range(0, len(data), SLICE))

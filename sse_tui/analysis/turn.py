@@ -28,7 +28,7 @@ from sse_tui.resume import Continuity, Verdict
 
 @dataclass
 class Connection:
-    """What is known of one connection."""
+    """What is known of one connection. `undecoded`: why not all of its body could be decoded, "" where it was."""
 
     number: int
     request: Request | None = None
@@ -37,6 +37,7 @@ class Connection:
     events: int = 0
     bytes: int = 0
     reads: int = 0
+    undecoded: str = ""
 
     @property
     def streamed(self) -> bool:

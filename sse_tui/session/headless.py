@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -70,8 +71,11 @@ class Headless:
         self._turns += 1
         async with contextlib.aclosing(self.recorder.run(self._turns, turn)) as records:
             async for record in records:
-                for entry in self.analysis.feed(record):
-                    yield entry
+                for number, entries in enumerate(self.analysis.slices(record)):
+                    if number:  # a signal is obeyed between the slices of what a read expands to
+                        await asyncio.sleep(0)
+                    for entry in entries:
+                        yield entry
 
     def stop(self) -> None:
         """Stop the running turn."""
