@@ -13,5 +13,16 @@ MAX_REQUEST_BYTES = 8 * MIB
 STORE_BYTES = 64 * MIB
 """How much the endpoint keeps of all streams together, for clients that resume."""
 
+EXPANSION_RATIO = 100
+EXPANSION_BYTES = 16 * MIB
+"""What a body under a content coding may decode to: these bytes, and this many more for each coded byte.
+
+Real event streams under gzip have ratios of 3 to 60; a repeated byte has 1,000.
+"""
+
+EXPANSION_LINES_RATIO = 4
+EXPANSION_LINES = 2**17
+"""The same for its lines: what a line makes (a comment, a field) takes a hundred times the memory of its bytes."""
+
 UNLIMITED = 1 << 40
 """For a body that is already in memory, where a limit would protect nothing."""

@@ -6,18 +6,19 @@ assembled. Nothing here does input or output, and the only time is that of the r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sse_tui import dialects, fields
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
 from sse_tui.analysis.turn import Connection, Turn
+from sse_tui.analysis.wire_state import WireState
 from sse_tui.bounded import FirstFew
 from sse_tui.diagnosis import Diagnosis, Finding
 from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Idle
-from sse_tui.recording.content import ContentDecoder
+from sse_tui.recording.content import SLICE, ContentDecoder
 from sse_tui.recording.records import (
     Chunk,
     Close,
@@ -39,24 +40,12 @@ NOTE_LENGTH = 10_000
 """Characters of a note that are kept."""
 
 
-class _Wire:
-    """The reading state of the running connection."""
-
-    def __init__(self, conn: Connection, parser: Parser) -> None:
-        self.conn = conn
-        self.parser = parser
-        self.decoder: ContentDecoder | None = None
-        self.last_event_t: int | None = None
-        self.last_event_read = -1
-        self.broken = False  # what comes is not read: an event was too large, or it is the body of a refusal
-
-
 class Analysis:
     """Takes the records of a session in order and keeps what they mean.
 
     `dialect` overrides what each request's record says; "auto" detects it. `turns` is in order, the last one is the
     running one. `idle` holds the three idle clocks of the running connection. `decoded` are the bytes of the last
-    chunk, its content coding removed; None where it has none.
+    chunk or slice of one, its content coding removed; None where it has none.
     """
 
     def __init__(
@@ -77,7 +66,7 @@ class Analysis:
         self.diagnosis = Diagnosis(self.header)
         self._dialect = dialect
         self._limit = max_event_bytes
-        self._wire: _Wire | None = None
+        self._wire: WireState | None = None
         self._timed = self.header.clock != "none"
         self._full = False
 
@@ -97,15 +86,32 @@ class Analysis:
         self._timed = header.clock != "none"
 
     def feed(self, record: Record) -> list[Entry]:
-        """The entries that this record completes, in order."""
+        """The entries that this record completes, in order; a coded body may make millions, see `slices`."""
         if self._full:
             return []
-        entries = self._chunk(record) if type(record) is Chunk else self._other(record)
+        if type(record) is not Chunk:
+            entries = self._other(record)
+        elif self._decodes(record):
+            return [entry for entries in self._slices(record) for entry in entries]
+        else:
+            entries = self._chunk(record)
+        self._observe(entries)
+        return entries
+
+    def slices(self, record: Record) -> Iterable[list[Entry]]:
+        """The same entries in parts, each made when it is asked for: what a read expands to is never held as a whole.
+
+        All parts must be taken before the next record.
+        """
+        if type(record) is Chunk and not self._full and (record.size > SLICE or self._decodes(record)):
+            return self._slices(record)
+        return (self.feed(record),)
+
+    def _observe(self, entries: list[Entry]) -> None:
         if entries and self.turns:
             found = self.diagnosis.observe(self.turns[-1], entries)
             if found:
                 self._keep(found)
-        return entries
 
     def finish(self) -> list[Finding]:
         """No further record of these turns follows: gives what the rules find only then. Idempotent."""
@@ -164,9 +170,9 @@ class Analysis:
         turn.clocks.started(record.t)
         self.idle = Idle()
 
-    def _connect(self, turn: Turn, conn: Connection) -> _Wire:
+    def _connect(self, turn: Turn, conn: Connection) -> WireState:
         turn.connect(conn)
-        self._wire = _Wire(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
+        self._wire = WireState(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
         return self._wire
 
     def _known(self, dialect: str | None) -> str | None:
@@ -182,7 +188,7 @@ class Analysis:
         self.turns.append(turn)
         return turn
 
-    def _current(self, record: Record) -> tuple[Turn, _Wire]:
+    def _current(self, record: Record) -> tuple[Turn, WireState]:
         """The turn and wire of a record; made up for recordings that begin in the middle, as imported bytes do."""
         turn = self.turn or self._new_turn(record.turn or 1, self._dialect)
         wire = self._wire
@@ -196,6 +202,7 @@ class Analysis:
         decoder = ContentDecoder(record.headers)
         wire.decoder = None if decoder.identity else decoder
         if decoder.damage:
+            wire.conn.undecoded = decoder.damage
             self.problems.append(decoder.damage)
         wire.broken = record.is_refusal
         if record.status == 204:
@@ -208,18 +215,57 @@ class Analysis:
 
     def _chunk(self, record: Chunk) -> list[Entry]:
         turn, wire = self._current(record)
-        conn, t = wire.conn, record.t
+        data = self._read(turn, wire, record)
+        before = wire.conn.events
+        self.decoded = None
+        entries = self._body(turn, wire, data, record.t)
+        turn.gaps.read(wire.conn.events - before)
+        return entries
+
+    def _decodes(self, record: Chunk) -> bool:
+        wire = self._wire
+        return wire is not None and wire.decoder is not None and wire.conn.number == record.conn
+
+    def _slices(self, record: Chunk) -> Iterator[list[Entry]]:
+        """A read whose body has a content coding, or that is larger than one of ours."""
+        turn, wire = self._current(record)
+        data, decoder = self._read(turn, wire, record), wire.decoder
+        before = wire.conn.events
+        more = False
+        for piece in wire.pieces(data):
+            self.decoded = piece if decoder is not None else None
+            entries = self._body(turn, wire, piece, record.t, more=more)
+            self._observe(entries)
+            yield entries
+            more = True
+        if not more:  # a read that brought only headers of the coding is a read all the same
+            self.decoded = b""
+            self._body(turn, wire, b"", record.t)
+        turn.gaps.read(wire.conn.events - before)
+        if decoder is not None and decoder.damage:
+            wire.conn.undecoded = decoder.damage
+        if decoder is not None and decoder.runaway and not wire.broken:
+            wire.broken = True
+            self.problems.append(
+                f"The body of connection {record.conn} was not read to its end: {decoder.damage}."
+            )
+            self.diagnosis.ran_away(turn, record, decoder.damage or "")
+            self._keep(self.diagnosis.observe(turn, ()))
+
+    def _read(self, turn: Turn, wire: WireState, record: Chunk) -> bytes:
+        """Count a read; its bytes."""
         data = record.data
         size = len(data)
         self.reads += 1
-        conn.reads += 1
-        conn.bytes += size
+        wire.conn.reads += 1
+        wire.conn.bytes += size
         turn.bytes += size
-        self.idle.bytes(t)
-        self.decoded = None
-        if wire.decoder is not None:
-            self.decoded = data = wire.decoder.decode(data)
-        self.diagnosis.body(turn, conn.number, data, t)
+        self.idle.bytes(record.t)
+        return data
+
+    def _body(self, turn: Turn, wire: WireState, data: bytes, t: int, *, more: bool = False) -> list[Entry]:
+        """The entries of the next bytes of a body; `more` of the same read as the ones before."""
+        self.diagnosis.body(turn, wire.conn.number, data, t, more=more)
         if wire.broken:
             return []
         try:
@@ -227,14 +273,11 @@ class Analysis:
         except EventTooLarge as exc:
             wire.broken = True
             self.problems.append(exc.message)
-            self.diagnosis.outgrown(turn, conn.number, exc.start, exc.size, t)
+            self.diagnosis.outgrown(turn, wire.conn.number, exc.start, exc.size, t)
             items = exc.items
-        before = conn.events
-        entries = self._items(turn, wire, items, t)
-        turn.gaps.read(conn.events - before)
-        return entries
+        return self._items(turn, wire, items, t)
 
-    def _items(self, turn: Turn, wire: _Wire, items: Iterable[Item], t: int) -> list[Entry]:
+    def _items(self, turn: Turn, wire: WireState, items: Iterable[Item], t: int) -> list[Entry]:
         """The entries of the items that one read, or the end, completed."""
         entries = [
             self._event(turn, wire, item, t) if type(item) is Event else self._item(turn, wire, item, t)
@@ -246,7 +289,7 @@ class Analysis:
             turn.ids = True
         return entries
 
-    def _item(self, turn: Turn, wire: _Wire, item: Item, t: int) -> Entry:
+    def _item(self, turn: Turn, wire: WireState, item: Item, t: int) -> Entry:
         entry = Entry(
             ITEM_KINDS[type(item)], self._time(t), turn.number, wire.conn.number, item=item, read=self.reads
         )
@@ -264,14 +307,14 @@ class Analysis:
             self._line(turn, wire, item.text, t, entry)
         return entry
 
-    def _line(self, turn: Turn, wire: _Wire, line: str, t: int, entry: Entry) -> None:
+    def _line(self, turn: Turn, wire: WireState, line: str, t: int, entry: Entry) -> None:
         """A line that the standard ignores may still mean something: JSON lines, an error without a field."""
         entry.deltas = turn.dialect.read_ignored(line)
         if entry.deltas:
             entry.span = turn.write(entry.deltas)
             self._tokens(turn, wire, entry.deltas, t)
 
-    def _event(self, turn: Turn, wire: _Wire, item: Event, t: int) -> Entry:
+    def _event(self, turn: Turn, wire: WireState, item: Event, t: int) -> Entry:
         conn, read = wire.conn, self.reads
         turn.events += 1
         types = turn.event_types
@@ -313,7 +356,7 @@ class Analysis:
             repeat,
         )
 
-    def _tokens(self, turn: Turn, wire: _Wire, deltas: Sequence[Delta], t: int) -> None:
+    def _tokens(self, turn: Turn, wire: WireState, deltas: Sequence[Delta], t: int) -> None:
         bearing = visible = False
         for delta in deltas:
             if isinstance(delta, _VISIBLE):

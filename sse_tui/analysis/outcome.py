@@ -96,6 +96,7 @@ class Ending(Enum):
     IDLE_TIMEOUT = _cut("no data arrived within the idle timeout", "idle-timeout")
     TOTAL_TIMEOUT = _cut("the total time ran out", "total-timeout")
     UNDECODABLE = _cut("the body cannot be decoded", "content-coding")
+    RUNAWAY = _cut("the compressed body expands beyond all bounds", "runaway-compression")
     TOO_LARGE = _cut("an event is too large", "event-too-large")
     CAPTURE_GONE = _cut("the capture process ended", "capture-gone")
 
@@ -158,6 +159,7 @@ _BY_REASON = {
 _BY_CODE = {
     (CloseReason.INCOMPLETE, "content-coding"): Ending.CODING_CUT,
     (CloseReason.ERROR, "content-coding"): Ending.UNDECODABLE,
+    (CloseReason.ERROR, "runaway-compression"): Ending.RUNAWAY,
     (CloseReason.ERROR, "event-too-large"): Ending.TOO_LARGE,
     (CloseReason.ERROR, "capture-gone"): Ending.CAPTURE_GONE,
     (CloseReason.TIMEOUT, "first-byte-timeout"): Ending.FIRST_BYTE_TIMEOUT,

@@ -31,7 +31,7 @@ CONNECTIONS_KEPT = 1_000
 
 @dataclass
 class Connection:
-    """What is known of one connection."""
+    """What is known of one connection. `undecoded`: why not all of its body could be decoded, "" where it was."""
 
     number: int
     request: Request | None = None
@@ -40,6 +40,7 @@ class Connection:
     events: int = 0
     bytes: int = 0
     reads: int = 0
+    undecoded: str = ""
 
     @property
     def streamed(self) -> bool:

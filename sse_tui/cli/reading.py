@@ -67,10 +67,12 @@ def read_source(source: str, form: str, dialect: str | None, *, max_events: int 
     show = limited(view(form, analysis, out), max_events)
     stopped = False
     for record in opened:
-        entries = analysis.feed(record)
+        for entries in analysis.slices(record):
+            if raw is None and (stopped := any(map(show, entries))):
+                break
         if raw is not None:
             raw(record)
-        elif stopped := any(map(show, entries)):
+        if stopped:
             break
     if form != "raw" and not stopped:
         out.end_line()

@@ -39,7 +39,8 @@ def raw_view(out: Output) -> Callable[[Record], None]:
         if isinstance(record, Response):
             decoder = ContentDecoder(record.headers)
         elif isinstance(record, Chunk):
-            out.raw(decoder.decode(record.data))
+            for piece in decoder.slices(record.data):
+                out.raw(piece)
 
     return show
 

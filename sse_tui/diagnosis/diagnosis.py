@@ -20,7 +20,7 @@ from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
-from sse_tui.recording.records import Close, CloseReason, Header, Reconnect, Record, Request, Response
+from sse_tui.recording.records import Chunk, Close, CloseReason, Header, Reconnect, Record, Request, Response
 
 SETTLE = 8  # token events after which the usual ones skip the rules
 BIG = 64 * 1024  # bytes; a larger event always goes through the rules
@@ -71,11 +71,14 @@ class Diagnosis:
         """The findings that report a defect of this program: one for each rule that raised."""
         return self._collector.internal_errors
 
-    def body(self, turn: TurnView, conn: int, data: bytes, t: int) -> None:
-        """The next bytes of a connection's body, content coding removed, before the entries that they complete."""
+    def body(self, turn: TurnView, conn: int, data: bytes, t: int, *, more: bool = False) -> None:
+        """The next bytes of a connection's body, content coding removed, before the entries that they complete.
+
+        `more`: they came with the same read as those before.
+        """
         facts = self._facts(turn, conn)
         here, timed = facts.conn, facts.timed
-        here.reads += 1
+        here.reads += not more
         if here.response is not None and here.response.is_refusal:
             return  # not a stream but the text of an error response
         # Most reads of a healthy stream are whole blocks after a complete item: those need no searching.
@@ -101,6 +104,16 @@ class Diagnosis:
         facts = self._facts(turn, conn)
         item = Tail("", start, start + size)
         self._run(triggers.TAIL, SyntheticEntry("tail", t if facts.timed else None, conn, item), facts)
+
+    def ran_away(self, turn: TurnView, read: Chunk, damage: str) -> None:
+        """A body expanded beyond the limits with this read, so nothing more of it is decoded."""
+        facts = self._facts(turn, read.conn)
+        facts.conn.damage = damage
+        self._run(
+            triggers.RUNAWAY,
+            SyntheticEntry("read", read.t if facts.timed else None, read.conn, record=read),
+            facts,
+        )
 
     def observe(self, turn: TurnView, entries: Sequence[EntryView]) -> list[Finding]:
         """The entries of one record, in order; returns the findings that are new since the last call."""

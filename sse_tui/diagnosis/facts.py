@@ -81,6 +81,7 @@ class ConnFacts:
     bursts: int = 0
     burst_sizes: list[int] = field(default_factory=list)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
+    damage: str = ""  # of the content coding, where it ended the reading
     bad_utf8: bytes = b""  # the last bytes that were not UTF-8
     sequence: int | None = None
     numbered: bool = False  # the events have a sequence_number

@@ -11,7 +11,7 @@ from sse_tui.diagnosis.finding import Severity
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
-from sse_tui.recording.records import Close, Reconnect, Request, Response
+from sse_tui.recording.records import Chunk, Close, Reconnect, Request, Response
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -62,6 +62,7 @@ BURST = Trigger[None]()  # several events in one read after a pause
 REQUEST = Trigger[Request]()
 RESPONSE = Trigger[Response]()
 CLOSE = Trigger[Close]()
+RUNAWAY = Trigger[Chunk]()  # a read with which a coded body expanded beyond the limits
 RECONNECT = Trigger[Reconnect]()
 OVER = Trigger[None]()  # the turn gets no further connection
 BYTES = {  # what the scanner finds, by the kind of its match

@@ -98,6 +98,21 @@ class Injector:
         self._ends: list[int] = []
 
     @property
+    def idle(self) -> bool:
+        """No fault is armed, so a read reaches the client as a whole, whatever is in it: see `pass_on`."""
+        return not self._armed
+
+    def pass_on(self, size: int) -> None:
+        """A read of `size` bytes reaches the client as a whole; `count` the items that it completes."""
+        self._fed += size
+        self._before += len(self._ends)
+        self._ends = []
+
+    def count(self, items: Sequence[Item]) -> None:
+        """Items that the last read completed."""
+        self._count(items, self._fed)
+
+    @property
     def next_deadline(self) -> int | None:
         """When a fault falls due by time alone; None when none will."""
         if not self._armed:  # nearly always
@@ -134,10 +149,8 @@ class Injector:
         compressed body nothing else tells which items the client has got when the fault fires.
         """
         start, size = self._fed, len(data)
-        self._fed = start + size
-        self._before += len(self._ends)
-        self._ends = []
-        if not self._armed:  # nearly always
+        self.pass_on(size)
+        if not self._armed:
             items, error = parse(data)
             self._count(items, self._fed)
             return [Forward(data, items, error)]

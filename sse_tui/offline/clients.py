@@ -17,7 +17,7 @@ MAX_BODY = 64 * 2**20
 
 
 class ClientComparison(NamedTuple):
-    """What the clients made of one connection; `cut` when its body was longer than what they were given."""
+    """What the clients made of one connection; `cut` when they were only given the beginning of its body."""
 
     conn: int
     results: list[ClientResult]
@@ -53,7 +53,7 @@ def compare_clients(records: Iterable[Record], dialect: str | None = None) -> li
             compare(
                 bytes(body.data[:MAX_BODY]), content_type=body.content_type, dialect=dialect or body.dialect
             ),
-            len(body.data) > MAX_BODY,
+            len(body.data) > MAX_BODY or body.decoder.runaway,
         )
         for conn, body in bodies.items()
         if body.status == 200 and body.data

@@ -29,6 +29,9 @@ MAX_TRIES = 5_000
 MAX_BYTES = 2 * 10**9
 """Bytes that all tries together may read: about a minute."""
 
+WHOLE_RATIO = 100
+"""A body that needs its content coding and expands by more than this is not taken apart: each try would take long."""
+
 BYTE_LEVEL = 2_000
 """Bodies larger than this in all are not taken apart byte by byte."""
 
@@ -95,9 +98,11 @@ class _Search:
         self._left = tries
         self._bytes_left = max_bytes
         self._progress = progress
+        self._weight = 1
         if self.units != records and not holds(_as_records(self.units)):
-            # What is to be shown needs the content coding: such bodies are kept whole.
-            self.units = list(records)
+            # What is to be shown needs the content coding: such bodies are kept whole. They cost what they expand to.
+            decoded, self.units = self.units, list(records)
+            self._weight = max(1, _effort(decoded) // max(1, _effort(self.units)))
 
     @property
     def size(self) -> int:
@@ -108,17 +113,18 @@ class _Search:
         """All levels, the coarse ones first."""
         self._level("connections", lambda unit: getattr(unit, "conn", 0))
         self._level("records", None)
-        self._split("events", _BLOCK_END)
-        self._split("lines", _LINE_END)
-        self._json()
-        if self.size <= BYTE_LEVEL:
-            self._split("bytes", None)
+        if self._weight <= WHOLE_RATIO:
+            self._split("events", _BLOCK_END)
+            self._split("lines", _LINE_END)
+            self._json()
+            if self.size <= BYTE_LEVEL:
+                self._split("bytes", None)
         self._one_read()
         self._headers()
 
     def accepts(self, units: list[_Unit]) -> bool:
         """One try: whether the predicate holds for these."""
-        cost = sum(_size(unit) for unit in units) + 200 * len(units)
+        cost = self._weight * _effort(units) + 200 * len(units)
         if self._left <= 0 or self._bytes_left < cost:
             raise _Enough
         self._left -= 1
@@ -244,6 +250,12 @@ def _shorten(node: Any, key: Any, text: str, root: Any, put: Callable[[Any], boo
         if not put(root):
             node[key] = before
             return
+
+
+def _effort(units: Sequence[_Unit]) -> int:
+    """What reading the bodies costs, as bytes of usual lines: a short line takes as long as a hundred bytes."""
+    bodies = (unit.data for unit in units if isinstance(unit, Chunk | _Piece))
+    return sum(max(len(data), 100 * data.count(b"\n")) for data in bodies)
 
 
 def _decoded(records: list[Record]) -> list[_Unit]:

@@ -27,7 +27,8 @@ def findings_of(records: Sequence[Record], header: Header, dialect: str | None =
     """Everything the rules find in these records."""
     analysis = Analysis(header, dialect=dialect)
     for record in records:
-        analysis.feed(record)
+        for _ in analysis.slices(record):
+            pass
     analysis.finish()
     return analysis.findings
 

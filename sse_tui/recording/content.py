@@ -1,31 +1,41 @@
 """Content codings of a response body: records keep the encoded bytes, the parser needs them decoded.
 
 Only those that the standard library can decode (gzip, deflate). An unknown coding is reported, and its bytes are
-passed through, so that there is something to look at.
+passed through, so that there is something to look at. What a body expands to is bounded (see `limits`), and is given
+in slices, so that a few bytes neither fill the memory nor keep the program busy.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from sse_tui import fields
+from sse_tui.limits import EXPANSION_BYTES, EXPANSION_LINES, EXPANSION_LINES_RATIO, EXPANSION_RATIO
 
-# The most that one read may expand to. 64 KiB of gzip expand to 66 MiB at most; more takes several codings.
-MOST = 128 * 2**20
+SLICE = 64 * 1024
+"""The most bytes that are decoded at once."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class ContentDecoder:
-    """Decodes the body of one response read by read, returning whatever can be decoded so far."""
+    """Decodes the body of one response read by read, returning whatever can be decoded so far.
+
+    `damage` is what is wrong with the coding, None for nothing. `runaway`: the damage is that the body expands beyond
+    what a real stream does, so that decoding it was given up.
+    """
 
     def __init__(self, headers: Iterable[tuple[str, str]]) -> None:
         """`headers` are those of the response; several ``content-encoding`` fields form one list."""
         codings = [coding.lower() for coding in fields.elements(headers, "content-encoding")]
         self.codings = tuple(coding for coding in codings if coding != "identity")
         self.damage: str | None = None
+        self.runaway = False
+        self._coded = self._decoded = self._lines = 0
         known = [coding in ("gzip", "x-gzip", "deflate") for coding in codings]
-        self._stages = (
+        self._stages: Sequence[_Stage] = (
             [_Deflate() if coding == "deflate" else _Gzip() for coding in reversed(codings)]
             if all(known)
             else []
@@ -45,40 +55,67 @@ class ContentDecoder:
 
     def decode(self, data: bytes) -> bytes:
         """The bytes that `data` decodes to; b"" once the encoded data has turned out to be damaged (see `damage`)."""
-        if not self._stages or not data:
-            return data
+        return data if not self._stages else b"".join(self.slices(data))
+
+    def slices(self, data: bytes) -> Iterator[bytes]:
+        """The same in pieces of at most `SLICE` bytes, decoded one by one; all of it where there is no coding."""
+        if not self._stages:
+            if data:
+                yield data
+            return
         if self.damage is not None:
-            return b""
+            return
+        self._coded += len(data)
         try:
-            for stage in self._stages:
-                data = stage.decompress(data)
+            yield from self._through(self._stages, data)
         except zlib.error as exc:
             self.damage = f"the body is not valid {', '.join(self.codings)}: {exc}"
-            return b""
-        return data
+        except _Runaway as exc:
+            self.damage, self.runaway = str(exc), True
+
+    def _through(self, stages: Sequence[_Stage], data: bytes) -> Iterator[bytes]:
+        stage, rest = stages[0], stages[1:]
+        for piece in stage.pieces(data):
+            # What any of several codings makes counts: the last may swallow all of it.
+            self._decoded += len(piece)
+            most = EXPANSION_BYTES + EXPANSION_RATIO * self._coded
+            if self._decoded > most:
+                raise _Runaway(f"{self._coded:,} bytes expand to more than {most:,}")
+            if rest:
+                yield from self._through(rest, piece)
+                continue
+            self._lines += max(piece.count(b"\n"), piece.count(b"\r"))
+            most = EXPANSION_LINES + EXPANSION_LINES_RATIO * self._coded
+            if self._lines > most:
+                raise _Runaway(f"{self._coded:,} bytes expand to more than {most:,} lines")
+            yield piece
+
+
+class _Runaway(Exception):  # noqa: N818
+    """The body expands beyond the limits."""
 
 
 class _Deflate:
-    """By RFC 9110 "deflate" is the zlib format, but some servers send raw deflate; the first bytes show which."""
+    """By RFC 9110 "deflate" is the zlib format, but some servers send raw deflate; the first two bytes show which."""
 
     def __init__(self) -> None:
-        self._inner = zlib.decompressobj()
-        self._first = True
+        self._inner: zlib._Decompress | None = None
+        self._begun = b""
 
     @property
     def unfinished(self) -> bool:
-        return not self._first and not self._inner.eof
+        return not self._inner.eof if self._inner is not None else bool(self._begun)
 
-    def decompress(self, data: bytes) -> bytes:
-        try:
-            out = _expand(self._inner, data)
-        except zlib.error:
-            if not self._first:
-                raise
-            self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
-            out = _expand(self._inner, data)
-        self._first = False
-        return out
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        if self._inner is None:
+            self._begun += data
+            if len(self._begun) < 2:
+                return
+            data = self._begun
+            # RFC 1950, section 2.2: the method is 8, and the two bytes are a multiple of 31.
+            wrapped = data[0] & 15 == 8 and int.from_bytes(data[:2], "big") % 31 == 0
+            self._inner = zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
+        yield from _expand(self._inner, data)
 
 
 class _Gzip:
@@ -92,23 +129,29 @@ class _Gzip:
     def unfinished(self) -> bool:
         return self._begun and not self._inner.eof
 
-    def decompress(self, data: bytes) -> bytes:
+    def pieces(self, data: bytes) -> Iterator[bytes]:
         if self._over:
-            return b""
+            return
         self._begun = True
-        out = _expand(self._inner, data)
+        yield from _expand(self._inner, data)
         while self._inner.eof and self._inner.unused_data:
             rest = self._inner.unused_data
             if not _GZIP_MAGIC.startswith(rest[:2]):
                 self._over = True
                 break
             self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            out += _expand(self._inner, rest)
-        return out
+            yield from _expand(self._inner, rest)
 
 
-def _expand(inner: zlib._Decompress, data: bytes) -> bytes:
-    out = inner.decompress(data, MOST)
-    if inner.unconsumed_tail:
-        raise zlib.error(f"one read expands to more than {MOST} bytes")
-    return out
+_Stage: TypeAlias = _Deflate | _Gzip
+
+
+def _expand(inner: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    while True:
+        out = inner.decompress(data, SLICE)
+        if out:
+            yield out
+        data = inner.unconsumed_tail
+        # With its input used up, zlib may still hold output that did not fit.
+        if not data and len(out) < SLICE:
+            return

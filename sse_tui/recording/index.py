@@ -61,6 +61,10 @@ class BodyIndex:
         body.size += record.size if size is None else size
         return number
 
+    def grow(self, conn: int, size: int) -> None:
+        """The last chunk of a connection adds `size` bytes more to its body."""
+        self._bodies[conn].size += size
+
     def size(self, conn: int) -> int:
         """The size in bytes of the body of connection `conn`."""
         body = self._bodies.get(conn)

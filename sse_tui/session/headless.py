@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
@@ -79,8 +80,11 @@ class Headless:
         self._turns += 1
         async with contextlib.aclosing(self.recorder.run(self._turns, turn)) as records:
             async for record in records:
-                for entry in self.analysis.feed(record):
-                    yield entry
+                for number, entries in enumerate(self.analysis.slices(record)):
+                    if number:  # a signal is obeyed between the slices of what a read expands to
+                        await asyncio.sleep(0)
+                    for entry in entries:
+                        yield entry
 
     def without_secrets(self, text: str) -> str:
         """A text for people with the session's secrets masked: an error may quote a server that repeats a key."""

@@ -7,7 +7,7 @@ on disk, which is followed, record by record, into one `Analysis` and one `RowTa
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from sse_tui.analysis.outcome import Outcome
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.recording import BodyIndex, Follower, is_running, mark_kept
-from sse_tui.recording.records import Chunk
+from sse_tui.recording.records import Chunk, Record
 from sse_tui.server.status import EndpointStatus
 from sse_tui.session.capture import protocol
 from sse_tui.session.capture.client import CaptureClient
@@ -65,6 +65,7 @@ class Live:
         self.armed = spec.plan
         self._wake = wake
         self._follower: Follower | None = None
+        self._reading: Iterator[list[Entry]] | None = None  # of a batch that was begun
         self._capture: CaptureClient | None = None
         self._endpoint: LocalEndpoint | None = None
         self._turn = 0
@@ -138,28 +139,53 @@ class Live:
         deadline = time.perf_counter() + budget_s
         placed = len(self.found)
         while True:
-            try:
-                batch = self._follower.poll(READ_BYTES)
-            except SseTuiError:
-                self.unreadable = True
-                raise
-            if self._follower.header is not None:
-                self.analysis.adopt(self._follower.header)
-                self.rows.timed = self._follower.header.clock != "none"
-            for offset, record in batch:
-                made = self.analysis.feed(record)
-                if isinstance(record, Chunk):
-                    self.index.add(offset, record, size=self._plain.add(record, self.analysis.decoded))
-                self.rows.extend(made, offset, self.analysis.turn)
+            if self._reading is None:
+                batch = self._next_batch(self._follower)
+                if not batch:
+                    self._conclude()
+                    break
+                self._reading = self._read(batch)
+            for made in self._reading:
                 entries += made
                 if len(self.found) != placed:
                     self.found.sync()
                     placed = len(self.found)
-            if not batch or time.perf_counter() >= deadline:
-                if not batch:
-                    self._conclude()
-                self.found.sync()
-                return entries
+                if time.perf_counter() >= deadline:
+                    break
+            else:
+                self._reading = None
+            if time.perf_counter() >= deadline:
+                break
+        self.found.sync()
+        return entries
+
+    def _next_batch(self, follower: Follower) -> list[tuple[int, Record]]:
+        try:
+            batch = follower.poll(READ_BYTES)
+        except SseTuiError:
+            self.unreadable = True
+            raise
+        if follower.header is not None:
+            self.analysis.adopt(follower.header)
+            self.rows.timed = follower.header.clock != "none"
+        return batch
+
+    def _read(self, batch: list[tuple[int, Record]]) -> Iterator[list[Entry]]:
+        """The entries of the records, and what is kept of them: one slice at a time, for a read may hold millions."""
+        for offset, record in batch:
+            for number, made in enumerate(self.analysis.slices(record)):
+                if isinstance(record, Chunk):
+                    self._place(offset, record, more=number > 0)
+                self.rows.extend(made, offset, self.analysis.turn)
+                yield made
+
+    def _place(self, offset: int, record: Chunk, *, more: bool) -> None:
+        """Make the bytes of a read, or of `more` of it, readable again."""
+        decoded = self.analysis.decoded
+        if not more:
+            self.index.add(offset, record, size=self._plain.add(record, decoded))
+        elif decoded is not None:
+            self.index.grow(record.conn, self._plain.add(record, decoded) or 0)
 
     def _conclude(self) -> None:
         """Let the rules judge what only the end of a turn shows, once nothing more of it can follow."""
@@ -170,7 +196,7 @@ class Live:
     @property
     def behind(self) -> bool:
         """True while the file holds more than was polled."""
-        return self._follower is not None and not self._follower.caught_up
+        return self._follower is not None and (self._reading is not None or not self._follower.caught_up)
 
     @property
     def end_rows(self) -> list[GlimpsedRow]:

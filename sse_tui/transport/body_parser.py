@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from sse_tui.eventstream import Event, EventTooLarge, Parser
+from sse_tui.eventstream import Event, EventTooLarge, Item, Parser
 from sse_tui.faults.injector import Parsed
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.transport.problems import undecodable
+from sse_tui.transport.problems import runaway, undecodable
 
 
 class BodyParser:
@@ -40,16 +40,28 @@ class BodyParser:
 
     def parse(self, data: bytes) -> Parsed:
         """The items that the next bytes of the body complete, and the error that ends the reading, if there is one."""
-        if self._parser is None:
-            return Parsed(())
-        try:
-            items = self._parser.feed(self._decoder.decode(data))
-        except EventTooLarge as error:
-            self._parser = None
-            return Parsed(error.items, error)
-        if not self._any_event:
-            self._any_event = any(type(item) is Event for item in items)
-        if self.coded and self._decoder.damage:
-            self._parser = None
-            return Parsed(items, undecodable(self._decoder.damage))
+        items: list[Item] = []
+        for parsed in self.slices(data):
+            items += parsed.items
+            if parsed.error is not None:
+                return Parsed(items, parsed.error)
         return Parsed(items)
+
+    def slices(self, data: bytes) -> Iterator[Parsed]:
+        """The same in parts, each made when it is asked for: a coded body may expand to a thousand times its size."""
+        for piece in self._decoder.slices(data):
+            if self._parser is None:
+                return
+            try:
+                items = self._parser.feed(piece)
+            except EventTooLarge as error:
+                self._parser = None
+                yield Parsed(error.items, error)
+                return
+            if not self._any_event:
+                self._any_event = any(type(item) is Event for item in items)
+            yield Parsed(items)
+        damage = self._decoder.damage
+        if damage and self.coded and self._parser is not None:
+            self._parser = None
+            yield Parsed((), runaway(damage) if self._decoder.runaway else undecodable(damage))

@@ -34,7 +34,7 @@ from sse_tui.transport.turn_state import TurnState
 from sse_tui.transport.waiting import Woken
 
 # Codes of errors after which another attempt would fail the same way, or has no time left.
-_FUTILE = {"total-timeout", "event-too-large", "content-coding"}
+_FUTILE = {"total-timeout", "event-too-large", "content-coding", "runaway-compression"}
 
 
 class Driver:

@@ -126,6 +126,14 @@ def timed_out(name: str, limit: float) -> StreamError:
     return StreamError(f"{name}-timeout", what, f"Raise --{name}-timeout if that is expected.")
 
 
+def runaway(damage: str) -> StreamError:
+    return StreamError(
+        "runaway-compression",
+        f"The compressed body expands beyond all bounds: {damage}.",
+        "No event stream is compressed that well; ask for one without: -H 'Accept-Encoding: identity'.",
+    )
+
+
 def undecodable(damage: str) -> StreamError:
     return StreamError(
         "content-coding",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
 
 import httpx
 
 from sse_tui.errors import SseTuiError
+from sse_tui.eventstream import Item
 from sse_tui.faults import Forward, Injector, Step
 from sse_tui.recording.records import CloseReason, Phase, Record
 from sse_tui.transport.body_parser import BodyParser
@@ -84,16 +86,18 @@ class Stream:
                 if self._first:
                     yield self._first_byte(read)
                 self._quiet_since = clock.now()
+                if self._injector.idle:  # nearly always
+                    # Recorded before it is parsed: whatever it expands to, the file shows it.
+                    yield self._chunk(read, read.data)
+                    await self._parse(read.data)
+                    continue
                 steps = self._injector.feed(read.data, self._quiet_since, self._parser.parse)
             while steps and not self.reason:
                 step = steps.pop(0)
                 if isinstance(step, Forward):
                     assert read is not None
-                    if read.t < self._not_before:
-                        # Bytes that a stall held back reach the client at its end: that is their time.
-                        read = Read(read.data, self._not_before, "fault")
-                    yield self._turn.chunk(read, step.data)
-                    self._receive(step)
+                    yield self._chunk(read, step.data)
+                    self._receive(step.items, step.error)
                     continue
                 yield self._turn.fault(step)
                 if step.closes:
@@ -106,10 +110,27 @@ class Stream:
         assert self.reason is not None
         yield self._turn.close(self.reason, self.detail, self.code)
 
-    def _receive(self, step: Forward) -> None:
-        self._reception.feed(step.items)
-        if step.error is not None:
-            self._fail(step.error)
+    def _chunk(self, read: Read, data: bytes) -> Record:
+        if read.t < self._not_before:
+            # Bytes that a stall held back reach the client at its end: that is their time.
+            read = Read(data, self._not_before, "fault")
+        return self._turn.chunk(read, data)
+
+    async def _parse(self, data: bytes) -> None:
+        """Take in a read that reached the client as a whole, with a pause between its slices for everything else."""
+        self._injector.pass_on(len(data))
+        for number, (items, error) in enumerate(self._parser.slices(data)):
+            if number:
+                await asyncio.sleep(0)
+            if self._turn.stopped:
+                return
+            self._injector.count(items)
+            self._receive(items, error)
+
+    def _receive(self, items: Sequence[Item], error: SseTuiError | None) -> None:
+        self._reception.feed(items)
+        if error is not None:
+            self._fail(error)
         if self._stop_at_end and self._ended_at is None and self._reception.ended:
             self._ended_at = self._turn.clock.now()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.analysis.story import Story
+import gzip
+
+from tests.analysis.story import STREAM_HEADERS, Story
 from tests.diagnosis.telling import DONE, STOP, USAGE, Wire, chunk, text
 
 ROLE = chunk({"role": "assistant", "content": ""})
@@ -104,3 +106,10 @@ def polled(line: bytes) -> Story:
     wire.ask(5000, url="http://127.0.0.1:9/metrics")
     wire.response(5001, 200, [("Content-Type", "text/event-stream")])
     return wire.read(5002, b"# HELP x\n" + line).close(5003, "eof")
+
+
+def gzipped(body: bytes) -> Story:
+    """A body under gzip that comes in one read."""
+    wire = Wire().ask()
+    wire.response(10, headers=[*STREAM_HEADERS, ("Content-Encoding", "gzip")])
+    return wire.read(20, gzip.compress(body)).close(30, "eof")

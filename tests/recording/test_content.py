@@ -7,7 +7,8 @@ import zlib
 
 import pytest
 
-from sse_tui.recording.content import MOST, ContentDecoder
+from sse_tui.limits import EXPANSION_BYTES, EXPANSION_LINES
+from sse_tui.recording.content import SLICE, ContentDecoder
 
 BODY = b"".join(b"data: %d\n\n" % n for n in range(50))
 
@@ -84,9 +85,51 @@ def test_an_end_within_the_coded_data_shows(coding: str) -> None:
     assert not decoder.unfinished
 
 
-def test_stacked_codings_cannot_fill_the_memory() -> None:
-    bomb = gzip.compress(b"\0" * (MOST + 1))
-    decoder = ContentDecoder([("content-encoding", "gzip, gzip")])
-    assert decoder.decode(gzip.compress(bomb)) == b""
+@pytest.mark.parametrize("coding", ["gzip", "gzip, gzip", "deflate, gzip"])
+@pytest.mark.parametrize("unit", [b"\0", b":\n", b"\r\n"])
+def test_a_bomb_is_decoded_up_to_a_bound_in_slices(coding: str, unit: bytes) -> None:
+    plain = unit * (5 * EXPANSION_BYTES // 4 // len(unit))
+    coded = gzip.compress(plain) if coding == "gzip" else gzip.compress(gzip.compress(plain))
+    if coding.startswith("deflate"):
+        coded = gzip.compress(zlib.compress(plain))
+    decoder, size = ContentDecoder([("content-encoding", coding)]), 0
+    for piece in decoder.slices(coded):
+        assert len(piece) <= SLICE
+        size += len(piece)
+    assert size <= EXPANSION_BYTES + 100 * len(coded)
+    assert decoder.runaway
+    assert not decoder.unfinished
     assert decoder.damage is not None
-    assert str(MOST) in decoder.damage
+    assert "expand to more than" in decoder.damage
+    if unit == b":\n":
+        assert size <= 2 * (EXPANSION_LINES + 4 * len(coded))
+    assert decoder.decode(coded) == b""
+
+
+def test_a_repetition_loop_is_no_bomb() -> None:
+    """32,000 tokens of one word, compressed as a whole: 7 MB, 200 times its size."""
+    line = b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"m",'
+    body = (line + b'"choices":[{"index":0,"delta":{"content":" the"},"finish_reason":null}]}\n\n') * 32_000
+    decoder = ContentDecoder([("content-encoding", "gzip")])
+    assert decoder.decode(gzip.compress(body)) == body
+    assert decoder.damage is None
+
+
+@pytest.mark.parametrize("wbits", [15, -15])
+def test_both_forms_of_deflate_are_told_apart_whatever_the_reads(wbits: int) -> None:
+    packer = zlib.compressobj(wbits=wbits)
+    coded = packer.compress(BODY) + packer.flush()
+    decoder = ContentDecoder([("content-encoding", "deflate")])
+    assert b"".join(decoder.decode(coded[at : at + 1]) for at in range(len(coded))) == BODY
+    assert not decoder.unfinished
+
+
+def test_what_comes_before_damage_is_decoded() -> None:
+    plain = b"".join(b"data: %d\n\n" % n for n in range(20_000))
+    coded = gzip.compress(plain)
+    decoder = ContentDecoder([("content-encoding", "gzip")])
+    out = decoder.decode(coded[:-8] + bytes(8))  # a wrong checksum
+    assert len(out) >= SLICE
+    assert plain.startswith(out)
+    assert decoder.damage is not None
+    assert not decoder.runaway

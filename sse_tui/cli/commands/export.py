@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from sse_tui.cli.exits import Exit
@@ -9,6 +11,9 @@ from sse_tui.cli.options import config_option, dialect_option, load_config, outp
 from sse_tui.errors import UsageError
 from sse_tui.text.json_line import to_json
 from sse_tui.text.safety import encodable
+
+if TYPE_CHECKING:
+    from sse_tui.offline.export import Tape
 
 FORMATS = ("har", "sse", "curl", "pytest", "md")
 
@@ -67,6 +72,14 @@ def _exported(source: str, form: str, number: int | None) -> bytes:
     tape = read_tape(opened.header, map(redactor.record, opened))
     for note in opened.notes:
         narration.warn(note)
+    exported = _in_form(tape, form, number)
+    for conn in tape.connections.values():
+        if conn.damage:
+            narration.warn(f"The body of connection {conn.number} is not exported to its end: {conn.damage}.")
+    return exported
+
+
+def _in_form(tape: Tape, form: str, number: int | None) -> bytes:
     if form == "har":
         from sse_tui.offline.export.har_file import har
 

@@ -97,8 +97,11 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
 
 async def _records(session: Headless) -> AsyncGenerator[Record, None]:
     """The records of the session's request; entries hold no bytes."""
+    import asyncio
+
     from sse_tui.session.requests import inspect_turn
 
     async for record in session.recorder.run(1, inspect_turn(session.spec)):
-        session.analysis.feed(record)
+        for _ in session.analysis.slices(record):
+            await asyncio.sleep(0)
         yield record

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sse_tui import fields
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import RAW_BYTES
-from sse_tui.diagnosis.registry import CLOSE, EVENT, IGNORED, RESPONSE, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, EVENT, IGNORED, RESPONSE, RUNAWAY, Occurrence, also, rule
 from sse_tui.eventstream import Event, Ignored
-from sse_tui.recording.records import Close, Response
+from sse_tui.recording.records import Chunk, Close, Response
 
 _LINES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 _GAUGES = (
@@ -125,6 +125,21 @@ def flush_pattern(_: Close, facts: Facts) -> Occurrence | None:
     each = round(conn.events / conn.event_reads, 2)
     evidence = {"events": conn.events, "reads": conn.reads, "events_per_read": each}
     return Occurrence("", amend=True, evidence=evidence)
+
+
+@rule(
+    "error",
+    RUNAWAY,
+    advice="Find out what compresses the stream and what it repeats. A client without a limit runs out of memory here.",
+    reference="RFC 9110 8.4; CWE-409",
+)
+def runaway_compression(_: Chunk, facts: Facts) -> Occurrence:
+    """A few compressed bytes expand to far more than a stream would: a compression bomb, or a runaway loop."""
+    conn = facts.conn
+    return Occurrence(
+        f"The compressed body was not read to its end: {conn.damage}. No event stream is compressed that well.",
+        evidence={"decoded": conn.window.end},
+    )
 
 
 @rule(

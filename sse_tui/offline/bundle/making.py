@@ -18,7 +18,6 @@ from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text
 from sse_tui.offline.opening import Piped, open_path, spool
 from sse_tui.offline.report import Report, report_of
 from sse_tui.recording import Recording, Redactor, read_recording
-from sse_tui.recording.content import ContentDecoder
 
 Pictures = Callable[[Path], Mapping[str, str]]
 """Makes pictures (file name to SVG) of the recording at a path."""
@@ -156,10 +155,5 @@ def _refuse_suspicions(report: Report) -> None:
 
 
 def _unsearched(report: Report) -> list[int]:
-    """The connections whose body has a content coding that cannot be decoded."""
-    return [
-        conn.number
-        for turn in report.turns
-        for conn in turn.connections
-        if conn.response is not None and ContentDecoder(conn.response.headers).damage
-    ]
+    """The connections whose body has a content coding that cannot be decoded, or not to its end."""
+    return [conn.number for turn in report.turns for conn in turn.connections if conn.undecoded]

@@ -24,11 +24,14 @@ class TapedConnection:
     phases: list[Phase] = field(default_factory=list)
     reads: list[tuple[int, bytes]] = field(default_factory=list)
     close: Close | None = None
+    damage: str = ""  # of the content coding, once the reads were decoded
 
     def decoded(self) -> list[tuple[int, bytes]]:
         """The reads with the content coding removed, as many of them, some perhaps empty."""
         decoder = ContentDecoder(self.response.headers if self.response is not None else [])
-        return [(t, decoder.decode(data)) for t, data in self.reads]
+        reads = [(t, decoder.decode(data)) for t, data in self.reads]
+        self.damage = decoder.damage or ""
+        return reads
 
     @property
     def whole(self) -> bool:

@@ -110,9 +110,11 @@ def report_of(
             running.record(record)
         elif isinstance(record, Note) and running is not None:
             running.note(record)
-        for entry in analysis.feed(record):
-            if running is not None and entry.item is not None:
-                running.entry(entry, entry.item)
+        for entries in analysis.slices(record):
+            if running is not None:
+                for entry in entries:
+                    if entry.item is not None:
+                        running.entry(entry, entry.item)
     analysis.finish()
     report.judgements = [judge(expectation, turn) for turn in report.turns for expectation in expectations]
     if slo is not None and report.timed:
