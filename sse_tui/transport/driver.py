@@ -181,7 +181,7 @@ class Driver:
             now_ms=now_ms,
             last_event_id=reception.last_event_id,
             retry_ms=reception.retry.ms if reception.retry is not None else None,
-            retry_digits=str(reception.retry.ms) if reception.retry is not None else "",
+            retry_digits=reception.retry.digits if reception.retry is not None else "",
             status=response.status_code if response is not None else 0,
             retry_after=response.headers.get("retry-after") if response is not None else None,
             progress=reception.progress,
