@@ -32,7 +32,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
     elif isinstance(item, Comment | Tail):
         out |= {"text": item.text}
     elif isinstance(item, Retry):
-        out |= {"ms": item.ms}
+        out |= {"ms": item.ms, **({"digits": item.beyond} if item.beyond else {})}
     elif isinstance(item, Ignored):
         out |= {"line": item.line}
     elif isinstance(item, NoData):

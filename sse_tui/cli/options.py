@@ -21,7 +21,7 @@ Decorator = Callable[[Function], Function]
 # Parameters of commands that set the key of the same name in the selected profile.
 _PROFILE_KEYS = {
     "base_url", "dialect", "model", "system", "temperature", "top_p", "top_k", "min_p", "max_tokens", "seed",
-    "stop", "reconnect",
+    "stop", "reconnect", "max_reconnects",
 }  # fmt: skip
 # The other parameters that set a key, and the key.
 _KEYS: dict[str, tuple[str, ...]] = {
@@ -140,9 +140,17 @@ engine_option = click.option(
 live_options = together(
     click.option(
         "--reconnect",
-        type=click.Choice(["never", "last-event-id", "always"]),
-        help="When to reconnect after the stream breaks. Default: last-event-id for GET requests and the local "
-        "endpoint, otherwise never.",
+        type=click.Choice(["never", "last-event-id", "resend", "always"]),
+        help="When to request the stream again once it has ended or broken off. A GET: with last-event-id or resend "
+        "if the stream has IDs or a retry field, with always whatever it has. A POST: with last-event-id only from "
+        "servers that resume it (MCP, by GET, and sse-tui serve), with resend from any server if there is an ID, "
+        "with always even without. Default: last-event-id for GET requests and the local endpoint, otherwise never.",
+    ),
+    click.option(
+        "--max-reconnects",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Request a stream at most N more times. Default: 1000, but 5 where each time may cost another answer.",
     ),
     click.option(
         "--fault",

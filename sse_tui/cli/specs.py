@@ -48,8 +48,9 @@ def chat_spec(given: Mapping[str, Any]) -> SessionSpec:
 def inspect_spec(url: str | None, given: dict[str, Any]) -> SessionSpec:
     """A request for any event stream. Raises `UsageError` for HTTP/2 without the package that speaks it."""
     curl = curl_request(url, given)
-    # `reconnect` belongs to this request and not to a profile.
-    loaded = load_config({name: value for name, value in given.items() if name != "reconnect"})
+    # These belong to this request and not to a profile.
+    own = ("reconnect", "max_reconnects")
+    loaded = load_config({name: value for name, value in given.items() if name not in own})
     if curl.http2 and find_spec("h2") is None:
         raise UsageError("http2-extra-missing", "HTTP/2 needs h2: pip install 'sse-tui[http2]'")
     from sse_tui.transport import StreamRequest
@@ -65,6 +66,7 @@ def inspect_spec(url: str | None, given: dict[str, Any]) -> SessionSpec:
         verify=_verify(curl.insecure, curl.cacert),
         http2=bool(curl.http2),
         any_type=given["any_type"],
+        max_reconnects=given["max_reconnects"],
     )
 
 

@@ -21,7 +21,7 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(gt=0, le=1_000_000_000)]
 NonNegativeSeconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1_000_000_000)]
 Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
-ReconnectPolicy: TypeAlias = Literal["never", "last-event-id", "always"]
+ReconnectPolicy: TypeAlias = Literal["never", "last-event-id", "resend", "always"]
 
 LOCAL_PROFILE = "local"
 """The profile that always exists: the local model through the built-in endpoint."""
@@ -56,6 +56,7 @@ class Profile(Section, kw_only=True, frozen=True):
     seed: int | None = None
     stop: list[str] = []
     reconnect: ReconnectPolicy | None = None
+    max_reconnects: NonNegativeInt | None = None
 
 
 class TimeoutsSection(Section, kw_only=True, frozen=True):

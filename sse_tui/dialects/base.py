@@ -143,13 +143,14 @@ class Auth(NamedTuple):
 
 BEARER = Auth("Authorization", "Bearer")
 
-Resume: TypeAlias = Literal["none", "last-event-id", "starting-after", "byte-offset"]
+Resume: TypeAlias = Literal["none", "last-event-id", "get", "starting-after", "byte-offset"]
 
 
 class Dialect(ABC):
     """Reads one response. `name` is what ``--dialect`` and profiles call it.
 
-    `auth` is how the provider takes its key, `resume` how its streams can be resumed, if at all. Bodies of `line_based`
+    `auth` is how the provider takes its key, `resume` how its streams can be resumed, if at all; "get" is by GET with
+    the last event ID, whatever method the stream began with. Bodies of `line_based`
     dialects are JSON lines, not event streams: see `sse_tui.dialects.line_dialects`. Where `answers` is false the
     events are not pieces of a model's answer, so that showing only its text would show nothing.
     """

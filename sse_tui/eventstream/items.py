@@ -56,11 +56,20 @@ class Comment(NamedTuple):
 
 @_equal_by_type
 class Retry(NamedTuple):
-    """A valid ``retry`` field: the reconnection time is now `ms` milliseconds, from this line on."""
+    """A valid ``retry`` field: the reconnection time is now `ms` milliseconds, from this line on.
+
+    `beyond` are the digits that the stream had where they are more than `ms` can be; "" where `ms` says it all.
+    """
 
     ms: int
     start: int
     end: int
+    beyond: str = ""
+
+    @property
+    def digits(self) -> str:
+        """The number as the stream had it, without leading zeros."""
+        return self.beyond or str(self.ms)
 
 
 @_equal_by_type

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate, repeat
 from typing import Any
 
-from sse_tui.eventstream.items import Comment, Ignored, Item
+from sse_tui.eventstream.items import Comment, Ignored, Item, Retry
 
 RETRY_MAX = 2**53 - 1
 """The longest reconnection time in ms. The standard sets no limit; up to this one JSON numbers are exact."""
+_RETRY_DIGITS = len(str(RETRY_MAX))
 
 _LF, _COLON = b"\n:"
 _new: Callable[[type[Any], tuple[Any, ...]], Any] = tuple.__new__
@@ -106,7 +107,10 @@ def _is_held(line: bytes) -> bool:
     return name in (b"data", b"event") or (name == b"id" and b"\0" not in line)
 
 
-def milliseconds(digits: bytes) -> int:
-    """The number of a retry field, at most `RETRY_MAX`; int() itself refuses more than 4,300 digits."""
-    digits = digits.lstrip(b"0")
-    return RETRY_MAX if len(digits) > len(str(RETRY_MAX)) else min(int(digits or b"0"), RETRY_MAX)
+def retry_of(value: bytes, start: int, end: int) -> Retry:
+    """The item of a retry field whose value is digits; int() itself refuses more than 4,300 of them."""
+    digits = value.lstrip(b"0") or b"0"
+    size = len(digits)
+    if size < _RETRY_DIGITS or (size == _RETRY_DIGITS and int(digits) <= RETRY_MAX):
+        return Retry(int(digits), start, end)
+    return Retry(RETRY_MAX, start, end, digits.decode())

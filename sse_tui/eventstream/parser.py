@@ -30,8 +30,8 @@ complete in one read as well, so that the pieces do not decide whether an event 
 from __future__ import annotations
 
 from sse_tui.eventstream.errors import EventTooLarge
-from sse_tui.eventstream.items import Comment, Event, Ignored, Item, NoData, Retry, Tail
-from sse_tui.eventstream.lines import held_lines, lone_lines, milliseconds, runs_of_ends, within_limit
+from sse_tui.eventstream.items import Comment, Event, Ignored, Item, NoData, Tail
+from sse_tui.eventstream.lines import held_lines, lone_lines, retry_of, runs_of_ends, within_limit
 from sse_tui.limits import MAX_EVENT_BYTES
 
 _BOM = b"\xef\xbb\xbf"
@@ -322,8 +322,9 @@ class Parser:
                 if field == b"data":
                     values.append(value)
                 elif field == b"retry" and value.isdigit():
-                    self._retry = ms = int(value) if len(value) < 16 else milliseconds(value)
-                    append(_new(Retry, (ms, start, start + len(line) + 1)))
+                    retry = retry_of(value, start, start + len(line) + 1)
+                    self._retry = retry.ms
+                    append(retry)
                 elif field == b"event":
                     name = value.decode("utf-8", "replace")
                     names_event = True

@@ -2,6 +2,15 @@
 
 from sse_tui.resume.continuity import Continuity, Verdict
 from sse_tui.resume.policy import Policy
-from sse_tui.resume.reconnect import AttemptResult, GiveUp, Reconnector, TryAgain
+from sse_tui.resume.reconnect import AttemptResult, GiveUp, Reconnector, ResumesBy, TryAgain
 
-__all__ = ["AttemptResult", "Continuity", "GiveUp", "Policy", "Reconnector", "TryAgain", "Verdict"]
+__all__ = [
+    "AttemptResult",
+    "Continuity",
+    "GiveUp",
+    "Policy",
+    "Reconnector",
+    "ResumesBy",
+    "TryAgain",
+    "Verdict",
+]

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 
 from sse_tui.errors import UsageError
 
-KINDS = ("never", "last-event-id", "always")
+KINDS = ("never", "last-event-id", "resend", "always")
 # The standard sets no bound on ``retry``; a server that asks for more than an hour gets an hour.
 RETRY_LIMIT_MS = 3_600_000
+# More reconnects than this within a minute are a storm.
+STORM = 6
+STORM_WINDOW_MS = 60_000.0
+# How much longer than its base a wait may be, as a share. Enough for the clients of a server that restarts not to come
+# back all at the same moment; more than a quarter above the server's ``retry`` fails the conformance tests of MCP.
+JITTER = 0.25
+MAX_RECONNECTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +24,26 @@ class Policy:
     """When to ask again after a stream broke off or ended.
 
     `kind`: "never"; "last-event-id", send the last event ID and go on from there, as long as the stream has ids or set
-    a reconnection time; "always", like an `EventSource`, which asks again whatever the stream had.
+    a reconnection time, and repeat a POST only to a server that resumes it; "resend", the same, but with the last event
+    ID a POST is repeated to any server; "always", like an `EventSource`, which asks again whatever the stream had, and
+    with any method.
 
     `max_attempts` counts consecutive connections without progress; `max_total_s` bounds the time since the
-    last progress, and any wait that a server asks for by Retry-After. `base_ms` is the first wait until the
-    server sets its own by ``retry``; `cap_ms` bounds the growth; `floor_ms` is the least wait after a
-    failure without progress, whatever ``retry`` says.
+    last progress, and any wait that a server asks for by Retry-After. `max_reconnects` bounds those of one request,
+    whatever progress they make; None is `MAX_RECONNECTS`, but `max_attempts` where each may cost another answer.
+    `base_ms` is the first wait until the server sets its own by ``retry``, and the least once there were more than
+    `STORM` within a minute; `floor_ms` is the least in any case; `cap_ms` bounds the growth. `wait_when_busy`: a first
+    answer of 429 or 5xx with a Retry-After is waited for.
     """
 
     kind: str = "last-event-id"
     max_attempts: int = 5
     max_total_s: float = 120.0
+    max_reconnects: int | None = None
     base_ms: float = 1000.0
     cap_ms: float = 30_000.0
     floor_ms: float = 100.0
+    wait_when_busy: bool = True
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -38,21 +51,20 @@ class Policy:
                 "policy", f"Unknown reconnect policy {self.kind!r}.", f"Use one of {', '.join(KINDS)}."
             )
 
-    def delay_ms(self, retry_ms: int | None, failures: int, rng: random.Random) -> float:
+    def delay_ms(
+        self, retry_ms: int | None, unanswered: int, rng: random.Random, *, storm: bool = False
+    ) -> float:
         """How long to wait before the next request.
 
-        The base is the server's ``retry`` (clamped), else `base_ms`; after failures at least `floor_ms`. The wait is
-        never shorter. Added to it is full jitter, so that the clients of a server that restarts do not all come back
-        at the same moment, over a width that doubles with each failure:
+        The base is the server's ``retry`` (clamped), else `base_ms`, and not below the floor: `floor_ms`, or `base_ms`
+        in a `storm`. It doubles with each attempt but the first that got no stream (`unanswered`), up to `cap_ms` or
+        to the base where a server asks for more. The wait is never shorter, and at most `JITTER` longer:
 
-            delay = base + uniform(0, 1) * max(base, floor_ms) * 2 ** (failures - 1)
+            delay = min(base * 2 ** (unanswered - 1), max(cap_ms, base)) * uniform(1, 1 + JITTER)
 
-        so 1 to 1.5 s, 1 to 2 s, 1 to 3 s, 1 to 5 s ... for a base of 1 s. The sum is capped at `cap_ms`, or
-        at the base where a server asks for more.
+        so 1 to 1.25 s, and while the server is down 2 to 2.5 s, 4 to 5 s ..., for a base of 1 s.
         """
         base = self.base_ms if retry_ms is None else float(min(retry_ms, RETRY_LIMIT_MS))
-        spread = max(base, self.floor_ms)
-        if failures:
-            base = spread
-        width = spread * 2.0 ** (min(failures, 32) - 1)
-        return base + rng.random() * max(0.0, min(width, max(self.cap_ms, base) - base))
+        base = max(base, self.base_ms if storm else self.floor_ms)
+        grown = min(base * 2.0 ** min(max(unanswered - 1, 0), 32), max(self.cap_ms, base))
+        return grown * (1 + JITTER * rng.random())

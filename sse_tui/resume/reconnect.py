@@ -7,24 +7,30 @@ The rules are those of the HTML standard, section 9.2.3, and where it says nothi
 * A stream that ended by its own marker, or was whole when its body ended, is never requested again.
 * If the stream was never open, a failed connection ends it: nothing can have been lost yet, and a wrong address should
   be reported without delay.
-* Only a GET is repeated without a last event ID: any other method may cost money or get a different answer. And only
-  if the stream is known to go on, because it has had an ID or a reconnection time, or if the policy is "always".
-  A finite stream with neither would be requested over and over.
+* A stream is requested again if it is known to go on, because it has had an ID or a reconnection time, or if the policy
+  is "always". A finite stream with neither would be requested over and over.
+* Any other method than GET may cost money or get a different answer. It is repeated only with a last event ID, and only
+  to a server that has shown that it resumes; the policies "resend" and "always" lift that. Where the protocol resumes
+  by GET (MCP), that is done instead.
+* What counts as progress is a new event with data. An ID alone is none: an MCP server begins each connection with one.
 """
 
 from __future__ import annotations
 
 import random
+from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from sse_tui.resume.policy import RETRY_LIMIT_MS, Policy
+from sse_tui.resume.policy import MAX_RECONNECTS, RETRY_LIMIT_MS, STORM, STORM_WINDOW_MS, Policy
 from sse_tui.text.wording import many
 
 # A server that sets a reconnection time below the floor and closes each connection within this time makes the client
 # request it in a tight loop; events without a new ID are then not taken for progress.
-_STORM_MS = 1000.0
+_TIGHT_LOOP_MS = 1000.0
+
+ResumesBy: TypeAlias = Literal["", "get", "repeat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,10 @@ class AttemptResult:
     `kind`: eof, incomplete, reset, timeout, fault, error (the body broke off); no-connection (no response, but the
     next attempt may get one); fatal (another attempt would fail the same way); status (a response other than 200);
     wrong-type (200, but not an event stream); ended (nothing follows); stopped (by the user).
-    `had_ids`: the stream has had an ID, even if it has been reset since.
+    `progress` counts the events with data that had not come before. `had_ids`: the stream has had an ID, even if it has
+    been reset since. `method` is that of the request that would be repeated, in upper case. `resumes_by` is how this
+    server resumes a stream that another method than GET began: by "get", by a "repeat" of the request with the last
+    event ID, or "" where it has shown neither. `retry_digits` is `retry_ms` as the server wrote it.
     `now_ms` and `lived_ms` (how long the connection was open) are on any one clock; `wall_s` is Unix time, for a
     Retry-After that is a date.
     """
@@ -45,25 +54,33 @@ class AttemptResult:
     retry_ms: int | None = None
     status: int = 0
     retry_after: str | None = None
-    events: int = 0
+    progress: int = 0
     had_ids: bool = False
     lived_ms: float = 0.0
     wall_s: float = 0.0
+    method: str = "GET"
+    resumes_by: ResumesBy = ""
+    retry_digits: str = ""
 
 
 class TryAgain(NamedTuple):
-    """Request again in `delay_ms` with this last event ID ("" sends none). `attempt` counts from the last progress."""
+    """Request again in `delay_ms` with this last event ID ("" sends none). `attempt` counts from the last progress.
+
+    `by_get`: with a GET, whatever method the stream began with.
+    """
 
     delay_ms: float
     last_event_id: str
     attempt: int
     note: str = ""
+    by_get: bool = False
 
 
 class GiveUp(NamedTuple):
-    """Do not request again, and why."""
+    """Do not request again, and why. `exhausted`: only because the reconnects of the request are used up."""
 
     reason: str
+    exhausted: bool = False
 
 
 Decision: TypeAlias = TryAgain | GiveUp
@@ -80,22 +97,24 @@ _BROKE_OFF = ("eof", "incomplete", "reset", "timeout", "fault", "error")
 class Reconnector:
     """Decides after each connection of one turn."""
 
-    def __init__(self, policy: Policy, method: str, rng: random.Random | None = None) -> None:
+    def __init__(self, policy: Policy, rng: random.Random | None = None) -> None:
         self._policy = policy
-        self._method = method.upper()
         self._rng = rng or random.Random()
         self._was_open = False
         self._goes_on = policy.kind == "always"
-        self._had_events = False
         self._id_before = ""
+        self._had_events = False
         self._failures = 0
+        self._unanswered = 0
         self._failing_since: float | None = None
+        self._made = 0
+        self._recent: deque[float] = deque(maxlen=STORM)
 
     def decide(self, outcome: AttemptResult) -> Decision:
         """What to do now that an attempt ended like this."""
         self._was_open |= outcome.kind in _BROKE_OFF
         self._goes_on |= outcome.had_ids or bool(outcome.last_event_id) or outcome.retry_ms is not None
-        self._had_events |= outcome.events > 0
+        self._had_events |= outcome.progress > 0
         return self._refusal(outcome) or self._retry(outcome)
 
     def _refusal(self, outcome: AttemptResult) -> GiveUp | None:
@@ -111,11 +130,20 @@ class Reconnector:
             return GiveUp("the reconnect policy is never")
         if not self._was_open and not outcome.retry_after:
             return GiveUp("the stream was never open")
-        if not outcome.last_event_id and self._method != "GET":
-            return GiveUp(
-                f"nothing to resume from: no event had an ID, and a {self._method} is not repeated without one"
-            )
-        if self._had_events and not self._goes_on:
+        if not self._was_open and not self._policy.wait_when_busy:
+            return GiveUp("only an explicit --reconnect waits for a server before there was a stream")
+        if outcome.method != "GET" and self._policy.kind != "always":
+            if not outcome.last_event_id:
+                return GiveUp(
+                    f"nothing to resume from: no event had an ID, and a {outcome.method} is not repeated without one"
+                )
+            if not outcome.resumes_by and self._policy.kind != "resend":
+                return GiveUp(
+                    f"the server has not shown that it resumes a {outcome.method}; "
+                    "--reconnect resend repeats it all the same"
+                )
+        # A connection that broke before its first event may not have had the chance to show that it goes on.
+        if (self._had_events or kind == "eof") and not self._goes_on:
             return GiveUp("nothing to resume from: the stream has neither IDs nor a reconnection time")
         return None
 
@@ -123,10 +151,20 @@ class Reconnector:
         if self._progressed(outcome):
             self._failures = 0
             self._failing_since = None
+        self._unanswered = 0 if outcome.kind in _BROKE_OFF else self._unanswered + 1
+        by_get = outcome.resumes_by == "get" and bool(outcome.last_event_id) and outcome.method != "GET"
+        free = outcome.method == "GET" or by_get or outcome.resumes_by == "repeat"
+        most = self._policy.max_reconnects
+        if most is None:
+            most = MAX_RECONNECTS if free else self._policy.max_attempts
+        if self._made >= most:
+            reason = f"the limit of {many(most, 'reconnect')} for one request is reached (--max-reconnects)"
+            return GiveUp(reason, exhausted=True)
         attempt = self._failures + 1
         if attempt > self._policy.max_attempts:
             return GiveUp(f"no progress in {many(self._policy.max_attempts, 'attempt')}")
-        delay = self._policy.delay_ms(outcome.retry_ms, self._failures, self._rng)
+        storm = len(self._recent) == STORM and outcome.now_ms - self._recent[0] <= STORM_WINDOW_MS
+        delay = self._policy.delay_ms(outcome.retry_ms, self._unanswered, self._rng, storm=storm)
         asked = retry_after_ms(outcome.retry_after, outcome.wall_s)
         waited = 0.0 if self._failing_since is None else outcome.now_ms - self._failing_since
         limit = self._policy.max_total_s * 1000
@@ -137,21 +175,27 @@ class Reconnector:
         self._failures = attempt
         self._failing_since = outcome.now_ms if self._failing_since is None else self._failing_since
         self._id_before = outcome.last_event_id
-        note = ""
+        self._made += 1
+        self._recent.append(outcome.now_ms)
+        notes = []
+        if by_get:
+            notes.append("by GET, as the protocol resumes")
         if outcome.retry_ms is not None and outcome.retry_ms > RETRY_LIMIT_MS:
-            note = f"retry: {outcome.retry_ms} was limited to {RETRY_LIMIT_MS} ms"
-        return TryAgain(max(delay, asked or 0.0), outcome.last_event_id, attempt, note)
+            notes.append(f"retry: {outcome.retry_digits[:40]} was limited to {RETRY_LIMIT_MS} ms")
+        if storm and outcome.retry_ms is not None and outcome.retry_ms < self._policy.base_ms:
+            notes.append(f"slowed down after {many(STORM, 'reconnect')} within a minute")
+        return TryAgain(max(delay, asked or 0.0), outcome.last_event_id, attempt, "; ".join(notes), by_get)
 
     def _progressed(self, outcome: AttemptResult) -> bool:
-        """Whether the connection got further: a new ID, or events without IDs that do not come in a tight loop."""
-        if outcome.kind not in _BROKE_OFF or not outcome.events:
+        """Whether the connection got further: new events with a new ID, or without one but not in a tight loop."""
+        if outcome.kind not in _BROKE_OFF or not outcome.progress:
             return False
         if outcome.last_event_id != self._id_before:
             return True
         if outcome.last_event_id:
             return False
         base = self._policy.base_ms if outcome.retry_ms is None else outcome.retry_ms
-        return base >= self._policy.floor_ms or outcome.lived_ms >= _STORM_MS
+        return base >= self._policy.floor_ms or outcome.lived_ms >= _TIGHT_LOOP_MS
 
 
 def retry_after_ms(value: str | None, wall_s: float) -> float | None:

@@ -56,11 +56,12 @@ class Recorder:
         self._conns = itertools.count(conns + 1)
         self._turn = 0
         self.error: SseTuiError | None = None
+        self.stop_reason = ""
 
     async def run(self, number: int, turn: TurnSpec) -> AsyncGenerator[Record, None]:
         """Run one turn; gives every record after it was written, what the server sent unmasked.
 
-        Afterwards `error` says what went wrong.
+        Afterwards `error` says what went wrong, `stop_reason` why there was no further attempt.
         """
         plan = parse_plan(turn.plan) if turn.plan else None
         self._turn, self.error = number, None
@@ -86,7 +87,7 @@ class Recorder:
                     yield record if isinstance(record, Response | Chunk) else written
         finally:
             self._driver = None
-            self.error = driver.error
+            self.error, self.stop_reason = driver.error, driver.stop_reason
             if self.error is not None:
                 self.error.hint = turn.hints.get(self.error.code, self.error.hint)
 

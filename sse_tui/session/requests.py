@@ -74,22 +74,35 @@ def chat_turn(
     policy = spec.policy or Policy(
         kind=profile.reconnect or ("last-event-id" if endpoint is not None else "never")
     )
-    turn = _turn(spec, request, spec.dialect or profile.dialect, policy, private=profile.headers)
+    turn = _turn(
+        spec,
+        request,
+        spec.dialect or profile.dialect,
+        policy,
+        profile.max_reconnects,
+        private=profile.headers,
+    )
     return replace(turn, stop_at_end=True, hints=_CHAT_HINTS)
 
 
 def inspect_turn(spec: SessionSpec) -> TurnSpec:
-    """The turn of an inspection. A GET reconnects with ``Last-Event-ID`` by default, as an EventSource does."""
+    """The turn of an inspection.
+
+    By default a GET for an event stream reconnects with ``Last-Event-ID``, as an EventSource does; a body of any type
+    is read once, since it need not be a stream at all. A server that is busy at first is waited for only on request.
+    """
     assert spec.request is not None
-    kind = "last-event-id" if spec.request.method == "GET" else "never"
+    any_type = spec.any_type or spec.request.any_type
+    kind = "last-event-id" if spec.request.method == "GET" and not any_type else "never"
     auth = dialects.dialect_class(spec.dialect).auth if spec.dialect else BEARER
     request = replace(
         spec.request,
         headers=_with_key(spec.request.headers, auth, spec.api_key),
         dialect=spec.dialect,
-        any_type=spec.any_type or spec.request.any_type,
+        any_type=any_type,
     )
-    return _turn(spec, request, spec.dialect or "auto", spec.policy or Policy(kind=kind))
+    policy = spec.policy or Policy(kind=kind, wait_when_busy=False)
+    return _turn(spec, request, spec.dialect or "auto", policy, spec.max_reconnects)
 
 
 def _names(headers: fields.Fields) -> list[str]:
@@ -115,8 +128,16 @@ def _private(spec: SessionSpec, headers: fields.Fields) -> Iterator[str]:
 
 
 def _turn(
-    spec: SessionSpec, request: StreamRequest, dialect: str, policy: Policy, *, private: Iterable[str] = ()
+    spec: SessionSpec,
+    request: StreamRequest,
+    dialect: str,
+    policy: Policy,
+    max_reconnects: int | None,
+    *,
+    private: Iterable[str] = (),
 ) -> TurnSpec:
+    if max_reconnects is not None:
+        policy = replace(policy, max_reconnects=max_reconnects)
     private = frozenset(name.lower() for name in (*private, *_private(spec, request.headers)))
     return TurnSpec(
         replace(request, private=private, trusted=spec.trusted),

@@ -19,6 +19,7 @@ class SessionSpec:
     `mode` "chat" talks to `profile` (its `base_url` None means our own endpoint with the local model), "inspect"
     sends `request`, "open" reads `path`. `dialect` overrides detection, `plan` is a fault plan's text for the first
     turn, `record_to` overrides where the recording goes, `secrets` are values that must never reach the disk.
+    `max_reconnects` is that of an inspection; a chat has its profile's.
 
     `headers` come on top of those of the profile. `verify` is False for any certificate, a path for the authorities in
     that file, and `trusted` sends other origins everything after a redirect.
@@ -32,6 +33,7 @@ class SessionSpec:
     dialect: str | None = None
     plan: str = ""
     policy: Policy | None = None
+    max_reconnects: int | None = None
     timeouts: Timeouts = field(default_factory=Timeouts)
     record_to: Path | None = None
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)

@@ -20,11 +20,11 @@ from sse_tui.errors import SseTuiError
 from sse_tui.faults import Injector, Plan
 from sse_tui.fields import first
 from sse_tui.limits import MAX_EVENT_BYTES
-from sse_tui.recording.records import Close, CloseReason, Reconnect, Record
+from sse_tui.recording.records import Close, CloseReason, Headers, Note, Reconnect, Record
 from sse_tui.resume import AttemptResult, Policy, Reconnector, TryAgain
 from sse_tui.transport.attempt import Attempt
 from sse_tui.transport.clock import SessionClock
-from sse_tui.transport.http.message import LAST_EVENT_ID
+from sse_tui.transport.http.message import LAST_EVENT_ID, header_text, resuming_get
 from sse_tui.transport.http.routing import RoutingTransport
 from sse_tui.transport.problems import timed_out
 from sse_tui.transport.reception import Reception
@@ -77,13 +77,14 @@ class Driver:
         self._turn = TurnState(turn, clock, timeouts, next_conn, sleep)
         self._reception = Reception(dialect, first(request.headers, LAST_EVENT_ID) or "")
         self._injector = Injector(plan, clock.now())
-        self._reconnector = Reconnector(policy, request.method, rng)
+        self._reconnector = Reconnector(policy, rng)
         self._kind = ""  # of `AttemptResult`, and the error: how the last attempt ended
         self._error: SseTuiError | None = None
         self._close: Close | None = None
         self._stream_close: Close | None = None
         self._stream_conn = 0
         self._status: int | None = None
+        self._headers: Headers = []  # of the last response that was a stream
         self.outcome = Outcome.CONNECTING
         self.error: SseTuiError | None = None
         self.stop_reason = ""
@@ -113,7 +114,15 @@ class Driver:
                 decision = self._reconnector.decide(self._result(attempt.response, began))
                 if not isinstance(decision, TryAgain):
                     self._conclude(decision.reason)
+                    if decision.exhausted:
+                        # Nothing else in the records shows it: the last connection may have ended in good order.
+                        text = f"not requested again: {decision.reason}"
+                        yield Note(
+                            t=self._clock.now(), turn=self._turn.number, conn=self._turn.conn, text=text
+                        )
                     return
+                if decision.by_get:
+                    self._request = resuming_get(self._request, self._headers)
                 yield self._reconnect(decision)
                 close = await self._wait(decision.delay_ms / 1000)
                 if close is not None:
@@ -124,7 +133,7 @@ class Driver:
 
     async def _run(self, attempt: Attempt) -> AsyncGenerator[Record, None]:
         """One attempt, and its stream if it gets one. How it ended is in `_kind` and `_error` then."""
-        self._reception.events = 0
+        self._reception.progress = 0
         try:
             async with aclosing(attempt.open(self._reception.last_event_id)) as records:
                 async for record in records:
@@ -132,6 +141,7 @@ class Driver:
             self._kind, self._error = attempt.kind, attempt.error
             self._status = attempt.response.status_code if attempt.response is not None else None
             if attempt.kind == "open" and attempt.response is not None:
+                self._headers = header_text(attempt.response.headers.raw)
                 self._stream_conn = self._turn.conn
                 if attempt.request.method.upper() == "GET":
                     # As Chromium does after any redirect; a request that redirects made a GET is not sent again as what
@@ -165,16 +175,19 @@ class Driver:
         return stream.reason
 
     def _result(self, response: httpx.Response | None, began: int) -> AttemptResult:
-        now_ms = self._clock.now() / 1e6
+        reception, now_ms = self._reception, self._clock.now() / 1e6
         return AttemptResult(
             kind=self._kind,
             now_ms=now_ms,
-            last_event_id=self._reception.last_event_id,
-            retry_ms=self._reception.retry_ms,
+            last_event_id=reception.last_event_id,
+            retry_ms=reception.retry.ms if reception.retry is not None else None,
+            retry_digits=reception.retry.digits if reception.retry is not None else "",
             status=response.status_code if response is not None else 0,
             retry_after=response.headers.get("retry-after") if response is not None else None,
-            events=self._reception.events,
-            had_ids=self._reception.had_ids,
+            progress=reception.progress,
+            had_ids=reception.had_ids,
+            method=self._request.method.upper(),
+            resumes_by=reception.resumes_by,
             lived_ms=now_ms - began / 1e6,
             wall_s=time.time(),
         )

@@ -4,56 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sse_tui.dialects.base import Delta, Dialect, StreamFault
+from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry
 from sse_tui.fields import first
-from sse_tui.resume import Continuity
-from sse_tui.transport.http.message import LAST_EVENT_ID
+from sse_tui.resume import Continuity, ResumesBy
+from sse_tui.transport.http.message import LAST_EVENT_ID, STREAM_ID
 
 
 class Reception:
     """Last event ID, reconnection time, whether the stream has ended: no more than reconnecting needs.
 
-    `events` counts on the running connection, `total` over all of them; `had_ids`: any of them had one. `fault` is
-    an error that the stream reported.
+    `progress` counts the new events with data on the running connection, `total` all events of all of them; `had_ids`:
+    any of them had one. `fault` is an error that the stream reported.
     """
 
     def __init__(self, dialect: Dialect, last_event_id: str) -> None:
         self.dialect = dialect
         self._continuity = Continuity()
         self.last_event_id = last_event_id
-        self.retry_ms: int | None = None
-        self.events = 0
+        self.retry: Retry | None = None
+        self.progress = 0
         self.total = 0
         self.had_ids = bool(last_event_id)
         self.fault: StreamFault | None = None
+        self._stream_id = ""
 
     def open(self, headers: Sequence[tuple[str, str]]) -> None:
         """An event stream opened; `headers` are the response's."""
         self._continuity.connected(self.last_event_id, first(headers, LAST_EVENT_ID))
         self.dialect.headers_seen(headers)
+        self._stream_id = first(headers, STREAM_ID) or self._stream_id
 
     @property
     def ended(self) -> bool:
         """Nothing follows: the stream said so, or an answer failed. Other streams may report errors and go on."""
         return self.dialect.ended or (self.fault is not None and self.dialect.answers)
 
+    @property
+    def resumes_by(self) -> ResumesBy:
+        """How this server goes on with a stream that a POST began, as far as protocol or endpoint show it.
+
+        Our endpoint names the stream in a header, and its event IDs begin with that name: it resumes after any of them.
+        """
+        if self.dialect.chosen.resume == "get":
+            return "get"
+        return "repeat" if self._stream_id and self.last_event_id.startswith(f"{self._stream_id}-") else ""
+
     def feed(self, items: Sequence[Item]) -> None:
         """Items of the body that the client got."""
         for item in items:
             if isinstance(item, Event):
-                self.events += 1
                 self.total += 1
                 self.last_event_id = item.id
                 self.had_ids = self.had_ids or bool(item.id)
                 if self._continuity.event(item.id, item.data):
-                    self._understand(self.dialect.read(item))
+                    deltas = self.dialect.read(item)
+                    self._understand(deltas)
+                    # A heartbeat, or an event that only sets an ID, brings a client no further.
+                    self.progress += bool(item.data) and not any(_is_ping(delta) for delta in deltas)
             elif isinstance(item, Ignored):
                 self._understand(self.dialect.read_ignored(item.line))
             elif isinstance(item, Comment):
                 self.dialect.comment_seen(item.text)
             elif isinstance(item, Retry):
-                self.retry_ms = item.ms
+                self.retry = item
             elif isinstance(item, NoData):  # no event, but it sets the last event ID all the same
                 self.last_event_id = item.id
 
@@ -61,3 +75,7 @@ class Reception:
         for delta in deltas:
             if isinstance(delta, StreamFault):
                 self.fault = delta
+
+
+def _is_ping(delta: Delta) -> bool:
+    return isinstance(delta, Meta) and delta.name == "ping"

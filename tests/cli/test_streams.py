@@ -170,6 +170,101 @@ def test_the_body_of_a_refusal_is_an_error_and_no_events(
     assert bool(kinds) == ("--json" in options)
 
 
+def answers(*responses: str) -> tuple[Callable[[socket.socket, bytes], None], list[bytes]]:
+    """Gives the responses one after the other; what was asked is in the list."""
+    asked: list[bytes] = []
+
+    def handle(connection: socket.socket, head: bytes) -> None:
+        asked.append(head)
+        connection.sendall(responses[min(len(asked), len(responses)) - 1].encode())
+
+    return handle, asked
+
+
+BUSY = (
+    "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Type: application/json\r\n"
+    'Content-Length: 35\r\n\r\n{"error": {"message": "slow down"}}'
+)
+STREAM = HEAD.decode() + "\r\nid: 1\ndata: x\n\n"
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--raw"]])
+@pytest.mark.parametrize("policy", [[], ["--reconnect", "never"]])
+def test_a_busy_server_is_told_and_not_waited_for(
+    cli: Callable[..., Any], server: Callable[..., Any], policy: list[str], form: list[str]
+) -> None:
+    handler, asked = answers(BUSY, STREAM)
+
+    done = cli("tail", server(handler), *policy, *form)
+
+    assert (done.code, len(asked)) == (3, 1)
+    assert "429 Too Many Requests (application/json, Retry-After: 1): slow down" in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--raw"]])
+def test_a_busy_server_is_waited_for_on_request_and_told_at_once(
+    cli: Callable[..., Any], server: Callable[..., Any], form: list[str]
+) -> None:
+    handler, asked = answers(BUSY, STREAM)
+
+    began = time.monotonic()
+    done = cli("tail", server(handler), "--reconnect", "last-event-id", "--max-reconnects", "1", *form)
+
+    assert (done.code, len(asked)) == (0, 2)
+    assert time.monotonic() - began > 1
+    first, last = done.err.splitlines()
+    assert (
+        "429 Too Many Requests (application/json, Retry-After: 1): slow down. The request is repeated in 1"
+        in first
+    )
+    assert last.endswith(
+        "and is not requested again: the limit of 1 reconnect for one request is reached (--max-reconnects)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "head", "body", "says"),
+    [
+        (
+            [],
+            "text/event-stream",
+            "",
+            "The stream ended without an event (0 bytes) and is not requested again: ",
+        ),
+        (
+            [],
+            "text/event-stream",
+            ": hi\n\ndata: x\n\n",
+            "The stream ended after 1 event (15 bytes, 1 comment) and is not requested again: nothing to resume from",
+        ),
+        (
+            ["--any-type"],
+            "application/json",
+            '{"a": 1}\n',
+            "The stream ended without an event (9 bytes, application/json, 1 line that the standard ignores).",
+        ),
+        (["--any-type"], "text/plain", "just text", "without an event (9 bytes, text/plain)."),
+        (["-d", "{}"], "text/event-stream", "data: x\n\n", ""),
+    ],
+)
+def test_a_stream_with_nothing_to_go_on_from_is_asked_for_once(
+    cli: Callable[..., Any],
+    server: Callable[..., Any],
+    options: list[str],
+    head: str,
+    body: str,
+    says: str,
+) -> None:
+    handler, asked = answers(f"HTTP/1.1 200 OK\r\nContent-Type: {head}\r\n\r\n{body}")
+
+    done = cli("tail", server(handler), *options)
+
+    assert (done.code, len(asked)) == (0, 1)
+    assert says in done.err
+    assert done.err.count("\n") == bool(says)
+
+
 def endless(connection: socket.socket, _head: bytes) -> None:
     connection.sendall(HEAD + b"\r\n")
     for number in range(1_000):

@@ -100,7 +100,7 @@ def test_an_override_of_the_selected_profile_follows_the_selection(file: Callabl
         (
             "[profiles.local]\nreconnect = 'nevr'\n",
             2,
-            'must be one of "never", "last-event-id", "always", not "nevr".',
+            'must be one of "never", "last-event-id", "resend", "always", not "nevr".',
         ),
         ("[profiles.local.headers]\nA = 1\n", 2, "profiles.local.headers.A must be a string, not 1."),
         ('[profiles."a b"]\nx = 1\n', 2, 'profiles."a b".x is not a known key.'),

@@ -46,7 +46,9 @@ def interpret(body: bytes, last_event_id: str = "") -> list[Item]:
         elif name == "id" and "\0" not in value:
             id_buffer, names_event = value, True
         elif name == "retry" and re.fullmatch(r"[0-9]+", value, re.ASCII):
-            items.append(Retry(min(int(value), RETRY_MAX), start, end))
+            digits = value.lstrip("0") or "0"
+            beyond = digits if len(digits) > 16 or int(digits) > RETRY_MAX else ""
+            items.append(Retry(RETRY_MAX if beyond else int(digits), start, end, beyond))
             continue
         else:
             items.append(Ignored(line, start, end))

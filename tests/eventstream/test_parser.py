@@ -520,6 +520,25 @@ def test_retry_max_is_what_the_vectors_say() -> None:
     assert RETRY_MAX == 2**53 - 1
 
 
+@pytest.mark.parametrize(
+    ("written", "ms", "digits"),
+    [
+        ("0", 0, "0"),
+        ("0005", 5, "5"),
+        ("9007199254740991", RETRY_MAX, "9007199254740991"),
+        ("0009007199254740991", RETRY_MAX, "9007199254740991"),
+        ("9007199254740992", RETRY_MAX, "9007199254740992"),
+        ("9" * 16, RETRY_MAX, "9" * 16),
+        ("1" + "0" * 5000, RETRY_MAX, "1" + "0" * 5000),
+    ],
+)
+def test_a_retry_keeps_the_digits_it_had(written: str, ms: int, digits: str) -> None:
+    parser = Parser()
+    [item] = parser.feed(f"retry: {written}\n\n".encode())
+    assert isinstance(item, Retry)
+    assert (item.ms, item.digits, parser.retry) == (ms, digits, ms)
+
+
 def test_imports_only_the_standard_library_the_errors_and_the_limits() -> None:
     program = (
         "import sys; before = set(sys.modules); import sse_tui.eventstream;"

@@ -67,7 +67,7 @@ def test_no_event_is_lost_or_repeated(plan: list[tuple[str, str]], seed: int, ov
                 method="POST",
                 body=b"{}",
                 plan=";".join(f"{action}@{trigger}" for action, trigger in plan) or None,
-                policy=Policy(base_ms=0, floor_ms=0, max_attempts=10),
+                policy=Policy("resend", base_ms=0, floor_ms=0, max_attempts=10),
                 dialect=Marked(),
             )
         continuity, kept, parser = Continuity(), [], Parser()

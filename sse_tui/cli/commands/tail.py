@@ -15,8 +15,10 @@ from sse_tui.cli.output import Output
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
+    from sse_tui.analysis.entry import Entry
     from sse_tui.recording.records import Record
     from sse_tui.session.headless import Headless
+    from sse_tui.session.requests import TurnSpec
 
 
 @click.command("tail")
@@ -78,30 +80,46 @@ def _live(url: str | None, form: str, max_events: int | None, given: dict[str, A
 async def _tail(session: Headless, form: str, max_events: int | None) -> int:
     from sse_tui.cli.ending import ended
     from sse_tui.cli.following import follow
+    from sse_tui.cli.repeats import RefusalNotice, not_repeated
     from sse_tui.cli.views import limited, raw_view, view
+    from sse_tui.session.requests import inspect_turn
 
-    out = Output()
+    out, notice = Output(), RefusalNotice()
+    turn = inspect_turn(session.spec)
     async with session:
         if form == "raw":
-            whole = await follow(_records(session), raw_view(out), out, session.stop)
+            show_raw = raw_view(out)
+
+            def record_seen(record: Record) -> None:
+                notice.see(record)
+                show_raw(record)
+
+            whole = await follow(_records(session, turn), record_seen, out, session.stop)
         else:
             show = limited(view(form, session.analysis, out), max_events)
+
+            def entry_seen(entry: Entry) -> bool:
+                notice.see(entry.record)
+                return show(entry)
+
             try:
-                whole = await follow(session.inspect(), show, out, session.stop)
+                whole = await follow(session.inspect(), entry_seen, out, session.stop)
             finally:
                 if not out.abandoned():
                     out.end_line()
         problem = session.problem if whole else None
+    if whole and problem is None and session.analysis.turn is not None:
+        never = turn.policy.kind == "never"
+        if said := not_repeated(session.analysis.turn, session.recorder.stop_reason, by_policy=never):
+            narration.say(f"sse-tui: {said}")
     return ended(session.analysis.findings, problem)
 
 
-async def _records(session: Headless) -> AsyncGenerator[Record, None]:
+async def _records(session: Headless, turn: TurnSpec) -> AsyncGenerator[Record, None]:
     """The records of the session's request; entries hold no bytes."""
     import asyncio
 
-    from sse_tui.session.requests import inspect_turn
-
-    async for record in session.recorder.run(1, inspect_turn(session.spec)):
+    async for record in session.recorder.run(1, turn):
         for _ in session.analysis.slices(record):
             await asyncio.sleep(0)
         yield record

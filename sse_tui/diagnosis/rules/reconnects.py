@@ -5,9 +5,9 @@ from __future__ import annotations
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import OVER, RECONNECT, REQUEST, Occurrence, also, rule
 from sse_tui.recording.records import Reconnect, Request
+from sse_tui.resume.policy import STORM, STORM_WINDOW_MS
 from sse_tui.resume.reconnect import retry_after_ms
 
-STORM = 6  # more reconnects than this within a minute are a storm
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _TOKENS = ("last-event-id", "idempotency-key", "x-idempotency-key", "x-conversation-id")
 _AGAIN = (408, 409, 425, 429)
@@ -120,7 +120,7 @@ def reconnect_storm(reconnect: Reconnect, facts: Facts) -> Occurrence | None:
         return None
     times = facts.session.reconnect_times
     del times[:-64]
-    recent = 1 + sum(now - t <= 60_000_000_000 for t in times)
+    recent = 1 + sum(now - t <= STORM_WINDOW_MS * 1e6 for t in times)
     if recent <= STORM:
         return None
     delays = [*facts.turn.delays_ms[-STORM:], reconnect.delay_ms]

@@ -56,9 +56,13 @@ def retry_huge(retry: Retry, facts: Facts) -> Occurrence | None:
     """A reconnection time over an hour: clients cap it, or seem to hang."""
     if retry.ms <= HUGE_MS:
         return None
+    if retry.beyond:
+        said = f"retry is {_cut(retry.beyond)} ms, more than a JSON number holds exactly"
+    else:
+        said = f"retry is {retry.ms:,} ms ({retry.ms / 3_600_000:.1f} h)"
     return Occurrence(
-        f"retry is {retry.ms:,} ms ({retry.ms / 3_600_000:.1f} h): some clients cap it, others seem to hang.",
-        evidence={"ms": retry.ms},
+        f"{said}: some clients cap it, others seem to hang.",
+        evidence={"ms": retry.ms, **({"digits": _cut(retry.beyond)} if retry.beyond else {})},
     )
 
 
@@ -71,6 +75,10 @@ def retry_huge(retry: Retry, facts: Facts) -> Occurrence | None:
 def retry_alone(retry: Retry, facts: Facts) -> Occurrence:
     """A block with only a retry field: legal, but an empty event to common SDKs."""
     return Occurrence(
-        f"retry {retry.ms} is in a block of its own: the openai SDK turns that into an event with empty data and "
-        "raises JSONDecodeError."
+        f"retry {_cut(retry.digits)} is in a block of its own: the openai SDK turns that into an event with empty data "
+        "and raises JSONDecodeError."
     )
+
+
+def _cut(digits: str) -> str:
+    return digits if len(digits) <= 40 else f"{digits[:40]}… ({len(digits):,} digits)"

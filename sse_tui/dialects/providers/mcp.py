@@ -22,7 +22,7 @@ class ModelContextProtocol(JsonDialect):
 
     name = "mcp"
     answers = False
-    resume: ClassVar[Resume] = "last-event-id"
+    resume: ClassVar[Resume] = "get"
     transport: str = "streamable-http"
 
     @property

@@ -9,13 +9,15 @@ from dataclasses import replace
 import httpx
 
 from sse_tui.errors import UsageError
-from sse_tui.fields import EVENT_STREAM, essence, has, is_token, without
+from sse_tui.fields import EVENT_STREAM, essence, first, has, is_token, without
 from sse_tui.recording.records import Headers, Request, Response
 from sse_tui.transport.http.origins import OriginCookies
 from sse_tui.transport.stream_request import StreamRequest
 from sse_tui.version import __version__
 
 LAST_EVENT_ID = "last-event-id"
+STREAM_ID = "x-stream-id"  # in a response of our endpoint: the name of the stream
+_MCP_SESSION = "mcp-session-id"
 # What a request for an event stream carries (HTML standard, section 9.2.3) unless the caller sets it. No content
 # coding: a compressor on the way may hold events back until its buffer is full.
 _DEFAULTS = (
@@ -68,6 +70,18 @@ def without_userinfo(request: StreamRequest) -> StreamRequest:
         pair = f"{url.username}:{url.password}".encode()
         headers.append(("Authorization", "Basic " + base64.b64encode(pair).decode("ascii")))
     return replace(request, url=str(url.copy_with(username=None, password=None)), headers=tuple(headers))
+
+
+def resuming_get(request: StreamRequest, response: Headers) -> StreamRequest:
+    """The GET that goes on with a stream which `request` began and `response` answered.
+
+    As MCP's Streamable HTTP asks for it: to the same address and in the same session, without the message.
+    """
+    headers = without(request.headers, "accept", "content-type", "content-length")
+    session = first(response, _MCP_SESSION)
+    if session is not None and not has(headers, _MCP_SESSION):
+        headers.append((_MCP_SESSION, session))
+    return replace(request, method="GET", headers=headers, body=None)
 
 
 def sendable(url: httpx.URL) -> bool:

@@ -203,7 +203,7 @@ _FIELDS: Mapping[type, Callable[[Any], tuple[str, str, list[list[Run]]]]] = {
         [_field("id", item.id), _field("data", ""), *_plain(item.data)],
     ),
     Comment: lambda item: ("comment", item.text, []),
-    Retry: lambda item: ("retry", f"{item.ms} ms", []),
+    Retry: lambda item: ("retry", f"{item.digits} ms", []),
     Ignored: lambda item: ("ignored", item.line, []),
     NoData: lambda item: (
         "no data",

@@ -162,7 +162,7 @@ def _nothing(_: object) -> str:
 # The text of each kind of item, delta and record; a kind that is not here has none.
 _ITEMS: Mapping[type, Callable[[Any], str]] = {
     Comment: lambda item: f":{item.text}",
-    Retry: lambda item: f"retry: {item.ms} ms",
+    Retry: lambda item: f"retry: {item.digits} ms",
     Ignored: lambda item: str(item.line),
     NoData: lambda item: f"no data field: event {item.type or 'message'!r}, id {item.id!r}",
     Tail: lambda item: f"discarded, never dispatched: {quoted(item.text)}",
