@@ -31,6 +31,7 @@ none). Then, by kind, with "?" after what may be missing:
 - `end`: `reason`
 
 A redacted value is "[redacted]", in a URL "redacted", and in a chunk one asterisk for each of its bytes.
+Where a request held secrets, a body under gzip or deflate is decoded, masked and encoded anew, a read at a time.
 """
 
 from sse_tui.recording.follower import Follower

@@ -7,8 +7,8 @@ names is remembered for good; of what a response sets, only what can be a secret
 cookies that are long and random (`secret_values`), since a preference in a cookie is a word of the answer too.
 
 This cannot catch: a secret first seen in a response's body, where nothing names it (use a pattern); values shorter than
-`secret_values.SHORTEST` characters, except where they are named; bodies with a content coding other than gzip and
-deflate; a secret that a model spells out over several events.
+`secret_values.SHORTEST` characters, except where they are named; bodies with a content coding that is not decoded here;
+a secret that a model spells out over several events.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import msgspec
 
 from sse_tui import fields, secret_names
 from sse_tui.errors import RecordingError
+from sse_tui.recording.coded_body import CodedBody
 from sse_tui.recording.masking import MOST, KnownSecrets
 from sse_tui.recording.named_secrets import credentials, in_cookies, replaced_fields
 from sse_tui.recording.records import (
@@ -84,6 +85,7 @@ class Redactor:
         own = [translate(name.lower()).removesuffix(r"\Z").removesuffix(r"\z") for name in names]
         self._own = re.compile("|".join(own), re.IGNORECASE) if own else None
         self._cookies_set = False
+        self._coded: dict[int, CodedBody] = {}
 
     @property
     def secrets(self) -> list[str]:
@@ -116,6 +118,9 @@ class Redactor:
                 return self.request(record)
             case Response():
                 # New cookies and session IDs are secrets, too.
+                self._coded.pop(record.conn, None)
+                if self._known:
+                    self._begin_coded(record)
                 headers = self._masked_headers(self._headers(record.headers, keep=False))
                 return msgspec.structs.replace(record, headers=headers)
             case Reconnect():
@@ -124,6 +129,7 @@ class Redactor:
                 return msgspec.structs.replace(record, last_event_id=last_id, url=url)
             case Close():
                 self._known.forget(record.conn)
+                self._coded.pop(record.conn, None)
         words = {name: self.text(getattr(record, name)) for name in _WORDS.get(type(record), ())}
         return msgspec.structs.replace(record, **words) if words else record
 
@@ -131,10 +137,16 @@ class Redactor:
         if not self._known:
             return record
         data = record.data
-        masked = self._known.mask_body(record.conn, data)
+        coded = self._coded.get(record.conn)
+        masked = coded.masked(data) if coded is not None else self._known.mask_body(record.conn, data)
         if masked == data:
             return record
         return chunk(record.t, masked, turn=record.turn, conn=record.conn, clock=record.clock)
+
+    def _begin_coded(self, response: Response) -> None:
+        body = CodedBody(response.headers, partial(self._known.mask_body, response.conn))
+        if not body.plain:
+            self._coded[response.conn] = body
 
     def request(self, record: Request) -> Request:
         """A request without its secrets, which are remembered."""
