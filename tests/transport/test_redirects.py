@@ -37,6 +37,11 @@ KEY_HEADERS = [
     "X-Functions-Key",
     "X-Auth",
     "X-Auth-Token",
+    "Authentication",
+    "X-Master-Key",
+    "Private-Key",
+    "X-JWT",
+    "Key",
     "API-Key",
 ]
 
