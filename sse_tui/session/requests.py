@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from sse_tui import dialects, fields
-from sse_tui.diagnosis.scanner import SECRET
 from sse_tui.dialects.base import BEARER, Auth, Message
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.resume import Policy
+from sse_tui.secret_names import KEY_FORMS
 from sse_tui.session.endpoint import EndpointAddress
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest, Timeouts
@@ -123,7 +123,7 @@ def _private(spec: SessionSpec, headers: fields.Fields) -> Iterator[str]:
         by_name = any(fnmatchcase(name.lower(), pattern.lower()) for pattern in recording.redact_headers)
         by_value = any(re.search(pattern, value) for pattern in recording.redact_patterns)
         known = any(secret in value for secret in spec.secrets)
-        if by_name or by_value or known or SECRET.search(value.encode("utf-8", "replace")):
+        if by_name or by_value or known or re.search(KEY_FORMS, value):
             yield name
 
 

@@ -48,9 +48,9 @@ class Attempt:
     """
 
     def __init__(
-        self, client: httpx.AsyncClient, request: StreamRequest, turn: TurnState, injector: Injector
+        self, transport: httpx.AsyncBaseTransport, request: StreamRequest, turn: TurnState, injector: Injector
     ) -> None:
-        self._client = client
+        self._transport = transport
         self.request = request
         self._turn = turn
         self._injector = injector
@@ -114,7 +114,7 @@ class Attempt:
         }
         await request.aread()
         yield request_record(turn.clock.now(), turn.number, conn, request, self.request.dialect)
-        sending = asyncio.ensure_future(self._client.send(request, stream=True, follow_redirects=False))
+        sending = asyncio.ensure_future(self._transport.handle_async_request(request))
         # The request runs in a task of its own, so that phases are recorded as they end, a stop or a fault takes
         # effect at any moment, and the records stay in order. None comes when it is done.
         sending.add_done_callback(lambda _: self._phases.put_nowait(None))
@@ -146,7 +146,6 @@ class Attempt:
                 yield self._failed(error)
                 return
             turn.cookies.keep(self.response)
-            self._client.cookies.clear()  # httpx keeps them, too, whichever port set them
             headers_at = self.response.extensions["headers_at"]
             yield response_record(headers_at, turn.number, conn, self.response, self.request.any_type)
         finally:

@@ -101,11 +101,10 @@ class Driver:
     async def records(self) -> AsyncGenerator[Record, None]:
         """Everything that happens, as it happens. Can be read once; closing it early closes the connection."""
         self._turn.began = self._clock.now()
-        transport = RoutingTransport(self._clock, self._verify, self._http2)
-        async with httpx.AsyncClient(transport=transport, trust_env=False) as client:
+        async with RoutingTransport(self._clock, self._verify, self._http2) as transport:
             while True:
                 began = self._clock.now()
-                attempt = Attempt(client, self._request, self._turn, self._injector)
+                attempt = Attempt(transport, self._request, self._turn, self._injector)
                 async with aclosing(self._run(attempt)) as records:
                     async for record in records:
                         if isinstance(record, Close):

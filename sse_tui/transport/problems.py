@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import ssl
 from collections.abc import Sequence
@@ -142,22 +143,29 @@ def undecodable(damage: str) -> StreamError:
     )
 
 
-def misdirected(target: str, wanted: str = "an http or https URL") -> HttpError:
-    """A redirect that leads nowhere: its target is not what was `wanted`."""
-    return HttpError("redirect", f"The server redirects to {target}, which is not {wanted}.")
+def shown(url: str) -> str:
+    """A URL that a server gave, as errors show it: its credentials, query and fragment may be secret."""
+    bare, query, _ = re.sub(r"//[^/?#]*@", "//", url).partition("#")[0].partition("?")
+    return bare + (query and "?…")
+
+
+def misdirected(targets: Sequence[str], wanted: str = "an http or https URL") -> HttpError:
+    """A redirect that leads nowhere: it is not to what was `wanted`."""
+    where = " and to ".join(map(shown, targets))
+    return HttpError("redirect", f"The server redirects to {where}, which is not {wanted}.")
 
 
 def redirected_too_often(url: str, limit: int, *, loop: bool) -> HttpError:
-    where = f"the last was to {url}" + (", in a loop" if loop else "")
+    where = f"the last was to {shown(url)}" + (", in a loop" if loop else "")
     return HttpError("redirects", f"More than {limit} redirects; {where}.", "Check the URL.")
 
 
-def not_repeated(method: str, url: httpx.URL, status: int) -> HttpError:
+def not_repeated(method: str, url: str, status: int) -> HttpError:
     """A redirect of a request that is more than a question, to a server that the user did not name."""
     return HttpError(
         "redirect-origin",
-        f"The server redirects the {method} to {url.copy_with(username=None, password=None)} ({status}), "
-        "which is another origin; it was not repeated there.",
+        f"The server redirects the {method} to {shown(url)} ({status}), which is another origin; "
+        "it was not repeated there.",
         "If you trust that server, use its URL, or --location-trusted to send it the request and its keys.",
     )
 
@@ -172,7 +180,7 @@ def key_withheld(names: Sequence[str], url: httpx.URL) -> str:
 
 def became_get(method: str, url: str) -> str:
     """The hint where a server refuses the GET that a redirect made of another request."""
-    return f"The redirect to {url} turned the {method} into a GET. Use that URL."
+    return f"The redirect to {shown(url)} turned the {method} into a GET. Use that URL."
 
 
 def message_in(body: bytes) -> str | None:

@@ -109,6 +109,7 @@ def test_so_is_a_live_stream(
     args = [url, "--reconnect", "never"]
     if command == "ask":
         args = ["Hello", "--base-url", url, "--model", "m", "--no-record"]
+        monkeypatch.setattr("sys.stdin", None)
     code, out, err = ended([command, *args], capfd)
     assert (code, out) == (70, "Hi\n")
     assert "internal: rule broken-rule failed on event 1" in err

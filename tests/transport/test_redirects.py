@@ -37,6 +37,11 @@ KEY_HEADERS = [
     "X-Functions-Key",
     "X-Auth",
     "X-Auth-Token",
+    "Authentication",
+    "X-Master-Key",
+    "Private-Key",
+    "X-JWT",
+    "Key",
     "API-Key",
 ]
 
@@ -112,13 +117,27 @@ async def test_a_redirect_to_nowhere_is_an_error(headers: dict[str, Any]) -> Non
     assert "no Location" in ran.driver.error.hint
 
 
-@pytest.mark.parametrize("location", ["ftp://host/", "file:///etc/passwd", "http://127.0.0.1:99999/"])
+@pytest.mark.parametrize(
+    "location", ["ftp://host/", "file:///etc/passwd", "http://127.0.0.1:99999/", "http://[::1"]
+)
 async def test_a_redirect_to_what_is_no_http_url_is_the_servers_fault(location: str) -> None:
     async with wire([response("302 Found", Location=location)]) as server:
         ran = await run(server.url)
     assert ran.outcome == "refused"
     assert isinstance(ran.driver.error, HttpError)
+    assert ran.driver.error.code == "redirect"
     assert ran.closes == ["refused"]
+
+
+@pytest.mark.parametrize(
+    "there", ["ftp://me:secret@h/x?key=secret#secret", "http://me:secret@h/x?key=secret#secret"]
+)
+async def test_errors_do_not_show_what_may_be_secret_in_a_location(there: str) -> None:
+    async with wire([moved(307, there)]) as server:
+        ran = await run(server.url, method="POST", body=b"{}")
+    assert ran.driver.error is not None
+    assert "://h/x?…" in ran.driver.error.message
+    assert "secret" not in ran.driver.error.message
 
 
 async def test_twenty_redirects_are_followed() -> None:

@@ -60,7 +60,7 @@ def follow(request: StreamRequest, response: httpx.Response) -> Redirect:
         headers = fields.without(headers, "host")
         if not request.trusted:
             if body is not None or method not in _SAFE:
-                raise not_repeated(method, there, status)
+                raise not_repeated(method, str(there), status)
             withheld = [name for name, _ in headers if name.lower() in request.private or may_be_secret(name)]
             headers = fields.without(headers, *withheld)
     if withheld:
@@ -86,11 +86,11 @@ def _target(request: StreamRequest, response: httpx.Response) -> httpx.URL:
     locations = sorted(set(response.headers.get_list("location")))
     if len(locations) > 1:
         # Which one is meant cannot be known; browsers and curl refuse it as well.
-        raise misdirected(" and to ".join(locations), "one URL")
+        raise misdirected(locations, "one URL")
     try:
         url = httpx.URL(request.url).join(locations[0].strip())
     except httpx.InvalidURL:
-        raise misdirected(locations[0]) from None
+        raise misdirected(locations) from None
     if not sendable(url):
-        raise misdirected(str(url.copy_with(username=None, password=None)))
+        raise misdirected([str(url)])
     return url

@@ -1,8 +1,7 @@
-"""The stamping transport: HTTP/1.1 on a raw socket, under httpx.
+"""The stamping transport: HTTP/1.1 on a raw socket, with httpx's requests and responses.
 
-URLs, redirects, cookies and authentication are left to httpx; this carries one request on one connection of its own
-and reports when each phase ended. There is no pool: a stream occupies its connection, and setting up each connection
-is part of what is measured.
+This carries one request on one connection of its own and reports when each phase ended. There is no pool: a stream
+occupies its connection, and setting up each connection is part of what is measured.
 
 A request's `extensions` may hold "phase" (called with name, end and length in nanoseconds as each phase ends),
 "opened" (called with the connection before anything is sent) and "timeout" (as httpx has it: "connect" covers name
