@@ -102,7 +102,8 @@ class Admission:
         """The connection received so many bytes more of a body. The oldest upload ends if all are too much."""
         self._uploads[member] = self._uploads.get(member, 0) + size
         self._uploaded += size
-        while self._uploaded > self._upload_limit:
+        # A body that is too large all by itself is the application's to refuse.
+        while self._uploaded > self._upload_limit and len(self._uploads) > 1:
             self._remove(next(iter(self._uploads)))
 
     def uploaded(self, member: Member) -> None:

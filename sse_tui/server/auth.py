@@ -13,7 +13,7 @@ from sse_tui.server.api_errors import ApiError
 
 OPEN_PATHS = ("/health",)
 KNOWN = "sse_tui.known"
-"""The key of an ASGI scope that holds whether the client knows the token; absent where none is needed."""
+"""The key of an ASGI scope that holds whether the client may use the endpoint: knows the token, where there is one."""
 
 
 class RequireToken:

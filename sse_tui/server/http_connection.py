@@ -11,20 +11,25 @@ import asyncio
 import logging
 from typing import Any
 
+from starlette.types import Scope
 from uvicorn import Config
 from uvicorn.protocols.utils import get_local_addr, get_remote_addr
 from uvicorn.server import ServerState
 
 from sse_tui.server.admission import Admission, Waiting
 from sse_tui.server.api_errors import ApiError, unavailable
+from sse_tui.server.auth import KNOWN
 from sse_tui.server.http_exchange import HttpExchange, asgi_request, raw_response
 from sse_tui.server.request_reader import HEAD_BYTES, RequestHead, RequestReader
 
 _UNSENT_BYTES = 16 * 2**10
 """How much a peer may leave unread before the application waits for it."""
 
-_DROPPED_BYTES = 256 * 2**10
+_DROPPED_BYTES = 16 * 2**20
 """How much of a refused request is read and dropped, so that its sender gets to reading the answer."""
+
+_DROPPED_BYTES_OF_STRANGERS = 256 * 2**10
+"""The same for a request that failed by its head alone, or by its token."""
 
 _PARSED_AT_ONCE = 64 * 2**10
 """How much is parsed before others have their turn."""
@@ -52,6 +57,7 @@ class HttpConnection(asyncio.Protocol):
         self._admission = admission
         self._reader = RequestReader()
         self._exchange: HttpExchange | None = None
+        self._scope: Scope = {}
         self._transport: asyncio.Transport
         self._common: dict[str, Any] = {}
         # What came and is not parsed yet: the body that nobody asked for, and pipelined requests.
@@ -89,7 +95,8 @@ class HttpConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._closing:
             self._dropped += len(data)
-            if self._dropped > _DROPPED_BYTES:
+            known = self._scope.get(KNOWN, False)
+            if self._dropped > (_DROPPED_BYTES if known else _DROPPED_BYTES_OF_STRANGERS):
                 self._transport.abort()
             return
         self._unparsed = self._unparsed + data if self._unparsed else data
@@ -169,7 +176,7 @@ class HttpConnection(asyncio.Protocol):
         elif not keep_alive or self._last:
             self._close()
         else:
-            self._exchange = None
+            self._exchange, self._scope = None, {}
             self._reader.next()
             self._enter(Waiting.REQUEST)
             # Not from here: the requests of a peer that pipelines would become one call stack.
@@ -215,11 +222,11 @@ class HttpConnection(asyncio.Protocol):
 
     def _begin(self, head: RequestHead) -> None:
         """Let the application answer; it has the body when it asks for it."""
-        head, scope = asgi_request(head, self._common | {"state": self._app_state.copy()})
+        head, self._scope = asgi_request(head, self._common | {"state": self._app_state.copy()})
         self._exchange = exchange = HttpExchange(head, self, self._state.default_headers)
         if self._reader.complete:
             exchange.feed(b"", whole=True)
-        task = self._loop.create_task(exchange.run(self._app, scope))
+        task = self._loop.create_task(exchange.run(self._app, self._scope))
         self._state.tasks.add(task)
         task.add_done_callback(self._state.tasks.discard)
 

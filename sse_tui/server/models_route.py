@@ -27,7 +27,7 @@ async def health(request: Request) -> Response:
         document = {"status": backend.state, "version": __version__, "details": backend.status.details}
         return _json(document | error.document(), error.status, error.headers)
     document = {"status": "ok", "version": __version__}
-    if request.scope.get(KNOWN, True):
+    if request.scope[KNOWN]:
         document["engine"] = describe(backend.engine.info)
         document["stats"] = msgspec.to_builtins(await backend.engine.stats())
         document["streams"] = {"running": len(endpoint.runs), "max": endpoint.settings.max_streams}

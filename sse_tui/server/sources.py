@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sse_tui.loopback import is_loopback
 from sse_tui.server.api_errors import ApiError
+from sse_tui.server.auth import KNOWN
 from sse_tui.server.settings import ServerSettings
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d*)?")
@@ -26,8 +27,9 @@ class RequireAllowedSource:
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app
+        self._open = settings.token is None
         # Who knows the token is no page: then any name may lead here.
-        self._any_host = settings.token is not None or ANY in settings.allow_hosts
+        self._any_host = not self._open or ANY in settings.allow_hosts
         self._hosts = frozenset(map(_name, settings.allow_hosts))
         self._origins = frozenset(settings.allow_origins)
 
@@ -37,6 +39,7 @@ class RequireAllowedSource:
             if refused is not None:
                 await refused.response()(scope, receive, send)
                 return
+            scope[KNOWN] = self._open
         await self._app(scope, receive, send)
 
     def _refused(self, scope: Scope) -> ApiError | None:
@@ -83,5 +86,8 @@ def _host_not_allowed(host: str) -> ApiError:
 
 
 def _origin_not_allowed(origin: str) -> ApiError:
-    message = f"Pages of {origin[:80]!r} may not use this endpoint; allow the origin in server.allow_origins."
+    message = (
+        f"Pages of {origin[:80]!r} may not use this endpoint; allow the origin with --allow-origin or "
+        "server.allow_origins."
+    )
     return ApiError(403, "origin_not_allowed", message)

@@ -141,6 +141,7 @@ async def test_half_a_request_gets_408(serving: Any) -> None:
     served = await serving(ScriptedEngine("a"), head_timeout_s=0.2, body_timeout_s=0.2)
     assert error_of(await exchange(served, GET)) == (408, "request_timeout")
     assert error_of(await exchange(served, post() + BODY[:5])) == (408, "request_timeout")
+    # uvicorn #1192: a connection on which nothing was ever sent stayed open.
     assert await exchange(served) == b"", "a connection without a request is just closed"
 
 
@@ -253,10 +254,48 @@ async def test_a_peer_that_leaves_is_noticed_behind_a_pipelined_request(serving:
             await asyncio.sleep(0.02)
 
 
+async def test_nothing_is_answered_after_the_last_request(serving: Any) -> None:
+    """uvicorn #2238: a request that followed one with ``Connection: close`` was answered as well."""
+    served = await serving(ScriptedEngine("a"))
+    assert (await exchange(served, GET + CLOSE + GET + b"\r\n")).count(b"HTTP/1.1 200 ") == 1
+
+
+async def test_no_old_timer_ends_a_pipelined_answer(serving: Any) -> None:
+    """uvicorn #824: the timer for the time between requests ran on during the second answer."""
+    served = await serving(ScriptedEngine("a b c d", gap_ms=60), keep_alive_s=0.1)
+    answers = await exchange(served, (post() + BODY) * 2 + GET + CLOSE)
+    assert answers.count(b"data: [DONE]") == 2
+    assert answers.count(b'{"object":"list"') == 1
+
+
+async def test_a_post_with_connection_close_is_not_waited_for(serving: Any) -> None:
+    """uvicorn #2408: the body of a request with ``Connection: close`` was waited for although it was there."""
+    served = await serving(ScriptedEngine("a"))
+    for version in (b"1.0", b"1.1"):
+        head = post(len(BODY), b"Connection: close", version=version)
+        assert b"data: [DONE]" in await exchange(served, head, BODY[:7], BODY[7:])
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_a_client_that_still_sends_gets_its_413(serving: Any, chunked: bool) -> None:
+    """Rocket #2783: the connection was reset under an upload that was refused, and the answer lost with it."""
+    served = await serving(ScriptedEngine("a"), max_body_bytes=10_000)
+
+    async def upload() -> AsyncIterator[bytes]:
+        for _ in range(100):
+            yield b" " * 50_000
+
+    content = upload() if chunked else b" " * 5_000_000
+    headers = {"Content-Type": "application/json"}
+    answer = await served.http.post("/v1/chat/completions", content=content, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "body_too_large")
+
+
 # Versions and framing.
 
 
 async def test_http_1_0_gets_no_chunks(serving: Any, events: Any) -> None:
+    """uvicorn #1360: a client that knows no chunks got their sizes as text."""
     served = await serving(ScriptedEngine("a b"))
     head, _, body = (await exchange(served, post(version=b"1.0") + BODY)).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200 ")

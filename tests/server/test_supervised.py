@@ -84,6 +84,7 @@ def test_failures_are_told_in_the_same_way() -> None:
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"])
 def test_few_descriptors_and_many_idle_peers_cost_no_request(sent: bytes) -> None:
+    """uvicorn #1030: past the limit of descriptors uvloop resets each new connection without a word."""
     with start(descriptors=64) as child:
         url = httpx.URL(until(child, "ready")["url"])
         idle = [socket.create_connection((url.host, url.port or 80), 5) for _ in range(200)]
