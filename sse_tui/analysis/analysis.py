@@ -219,7 +219,11 @@ class Analysis:
         self.decoded = None
         if wire.decoder is not None:
             self.decoded = data = wire.decoder.decode(data)
-        self.diagnosis.body(turn, conn.number, data, t)
+        if record.waited:
+            # When its first event came is not known, nor is the gap before that.
+            wire.last_event_t = None
+            turn.gaps.unobserved(self.reads, conn.number)
+        self.diagnosis.body(turn, conn.number, data, t, record.waited)
         if wire.broken:
             return []
         try:

@@ -37,7 +37,6 @@ from sse_tui.recording.records import (
     Record,
     Request,
     Response,
-    chunk,
 )
 from sse_tui.recording.secret_values import is_made_of_words, is_random, is_word
 
@@ -134,7 +133,7 @@ class Redactor:
         masked = self._known.mask_body(record.conn, data)
         if masked == data:
             return record
-        return chunk(record.t, masked, turn=record.turn, conn=record.conn, clock=record.clock)
+        return record.holding(masked)
 
     def request(self, record: Request) -> Request:
         """A request without its secrets, which are remembered."""
