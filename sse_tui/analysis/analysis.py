@@ -218,7 +218,7 @@ class Analysis:
         data = self._read(turn, wire, record)
         before = wire.conn.events
         self.decoded = None
-        entries = self._body(turn, wire, data, record.t)
+        entries = self._body(turn, wire, data, record.t, record.waited)
         turn.gaps.read(wire.conn.events - before)
         return entries
 
@@ -234,7 +234,7 @@ class Analysis:
         more = False
         for piece in wire.pieces(data):
             self.decoded = piece if decoder is not None else None
-            entries = self._body(turn, wire, piece, record.t, more=more)
+            entries = self._body(turn, wire, piece, record.t, 0 if more else record.waited, more=more)
             self._observe(entries)
             yield entries
             more = True
@@ -261,11 +261,17 @@ class Analysis:
         wire.conn.bytes += size
         turn.bytes += size
         self.idle.bytes(record.t)
+        if record.waited:
+            # When its first event came is not known, nor is the gap before that.
+            wire.last_event_t = None
+            turn.gaps.unobserved(self.reads, wire.conn.number)
         return data
 
-    def _body(self, turn: Turn, wire: WireState, data: bytes, t: int, *, more: bool = False) -> list[Entry]:
+    def _body(
+        self, turn: Turn, wire: WireState, data: bytes, t: int, waited: int = 0, *, more: bool = False
+    ) -> list[Entry]:
         """The entries of the next bytes of a body; `more` of the same read as the ones before."""
-        self.diagnosis.body(turn, wire.conn.number, data, t, more=more)
+        self.diagnosis.body(turn, wire.conn.number, data, t, waited, more=more)
         if wire.broken:
             return []
         try:

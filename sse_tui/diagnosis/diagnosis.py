@@ -71,10 +71,12 @@ class Diagnosis:
         """The findings that report a defect of this program: one for each rule that raised."""
         return self._collector.internal_errors
 
-    def body(self, turn: TurnView, conn: int, data: bytes, t: int, *, more: bool = False) -> None:
+    def body(
+        self, turn: TurnView, conn: int, data: bytes, t: int, waited: int = 0, *, more: bool = False
+    ) -> None:
         """The next bytes of a connection's body, content coding removed, before the entries that they complete.
 
-        `more`: they came with the same read as those before.
+        They came at `t`, ns, or up to `waited` ns earlier; `more`: with the same read as those before.
         """
         facts = self._facts(turn, conn)
         here, timed = facts.conn, facts.timed
@@ -91,6 +93,11 @@ class Diagnosis:
         if timed:
             before = here.last_read_t if here.last_read_t is not None else here.opened_t
             here.read_gap = t - before if before is not None else 0
+            if waited:
+                here.late_reads += 1
+                here.longest_wait = max(here.longest_wait, waited)
+                here.read_gap = max(0, here.read_gap - waited)
+                self._run(triggers.LATE_READ, SyntheticEntry("read", t, conn), facts)
             if here.read_gap >= SILENCE_NS:
                 self._run(triggers.GAP, SyntheticEntry("read", t, conn), facts)
             here.last_read_t = t

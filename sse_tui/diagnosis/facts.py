@@ -77,6 +77,8 @@ class ConnFacts:
     last_event_t: int | None = None
     last_progress_t: int | None = None
     read_gap: int = 0  # ns before the read at hand
+    late_reads: int = 0  # those that waited in the socket, and for how many ns at most
+    longest_wait: int = 0
     event_reads: int = 0
     bursts: int = 0
     burst_sizes: list[int] = field(default_factory=list)

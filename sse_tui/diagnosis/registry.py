@@ -58,6 +58,7 @@ TAIL = Trigger[Tail]()
 EMPTY_BLOCK = Trigger[Comment]()  # a block of nothing but comments, once its blank line has arrived
 RETRY_BLOCK = Trigger[Retry]()  # likewise, with a retry field
 GAP = Trigger[None]()  # silence before a read
+LATE_READ = Trigger[None]()  # a read that waited in the socket
 BURST = Trigger[None]()  # several events in one read after a pause
 REQUEST = Trigger[Request]()
 RESPONSE = Trigger[Response]()

@@ -82,6 +82,11 @@ class Gaps:
         self._times.append(t)
         self._last, self._read_id, self._conn = t, read_id, conn
 
+    def unobserved(self, read_id: int, conn: int) -> None:
+        """The read `read_id` of `conn`, which is about to come, waited in the socket: the gap before it is unknown."""
+        if conn == self._conn:
+            self._read_id = read_id
+
     def _gap(self, ns: int, read_id: int, conn: int) -> None:
         if not self.timed or (conn == self._conn and read_id == self._read_id):
             self.coalesced += 1

@@ -20,7 +20,7 @@ import msgspec
 
 from sse_tui import fields
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.records import Chunk, Record, Request, Response, chunk
+from sse_tui.recording.records import Chunk, Record, Request, Response
 
 Predicate: TypeAlias = Callable[[Sequence[Record]], bool]
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -273,7 +273,7 @@ def _decoded(records: list[Record]) -> list[_Unit]:
             data = decoders[record.conn].decode(record.data)
             if not data:
                 continue
-            record = chunk(record.t, data, turn=record.turn, conn=record.conn, clock=record.clock)
+            record = record.holding(data)
         out.append(record)
     return out
 
@@ -288,7 +288,7 @@ def _as_records(units: Sequence[_Unit]) -> list[Record]:
         pieces = [unit for unit in group if isinstance(unit, _Piece)]
         read = pieces[0].read
         data = b"".join(piece.data for piece in pieces)
-        out.append(chunk(read.t, data, turn=read.turn, conn=read.conn, clock=read.clock))
+        out.append(read.holding(data))
     return out
 
 

@@ -19,6 +19,7 @@ VERSION = 1
 Headers: TypeAlias = list[tuple[str, str]]
 # What a column of the index can hold. Checked when a record is read: a file may contain anything.
 Nanoseconds: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Duration: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 
 
@@ -110,12 +111,19 @@ class Response(_Record, kw_only=True, omit_defaults=True, tag="response", frozen
 class Chunk(_Record, kw_only=True, omit_defaults=True, tag="chunk", frozen=True):
     """One read of the body, transfer coding removed, content coding kept.
 
-    `text`, or `b64` if it is not valid UTF-8. `clock` is set if it differs from the header's.
+    `text`, or `b64` if it is not valid UTF-8. `clock` is set if it differs from the header's. `waited` is set where the
+    capturing process did not come to read: for up to so many nanoseconds bytes of it waited in the socket. Its time is
+    that of the last of them; when those before it came is not known.
     """
 
     text: str | None = None
     b64: str | None = None
     clock: str | None = None
+    waited: Duration = 0
+
+    def holding(self, data: bytes) -> Chunk:
+        """The same read with other bytes."""
+        return chunk(self.t, data, turn=self.turn, conn=self.conn, clock=self.clock, waited=self.waited)
 
     @property
     def data(self) -> bytes:
@@ -192,9 +200,10 @@ class End(_Record, kw_only=True, omit_defaults=True, tag="end", frozen=True):
 Record: TypeAlias = Request | Phase | Response | Chunk | Fault | Close | Reconnect | Note | End
 
 
-def chunk(t: int, data: bytes, *, turn: int, conn: int, clock: str | None = None) -> Chunk:
+def chunk(t: int, data: bytes, *, turn: int, conn: int, clock: str | None = None, waited: int = 0) -> Chunk:
     """The record for one read: as text if these bytes alone are valid UTF-8, else as base64."""
     try:
-        return Chunk(t=t, turn=turn, conn=conn, text=data.decode("utf-8"), clock=clock)
+        return Chunk(t=t, turn=turn, conn=conn, text=data.decode("utf-8"), clock=clock, waited=waited)
     except UnicodeDecodeError:
-        return Chunk(t=t, turn=turn, conn=conn, b64=base64.b64encode(data).decode("ascii"), clock=clock)
+        b64 = base64.b64encode(data).decode("ascii")
+        return Chunk(t=t, turn=turn, conn=conn, b64=b64, clock=clock, waited=waited)

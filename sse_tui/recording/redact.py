@@ -38,7 +38,6 @@ from sse_tui.recording.records import (
     Record,
     Request,
     Response,
-    chunk,
 )
 from sse_tui.recording.secret_values import is_made_of_words, is_random, is_word
 
@@ -141,7 +140,7 @@ class Redactor:
         masked = coded.masked(data) if coded is not None else self._known.mask_body(record.conn, data)
         if masked == data:
             return record
-        return chunk(record.t, masked, turn=record.turn, conn=record.conn, clock=record.clock)
+        return record.holding(masked)
 
     def _begin_coded(self, response: Response) -> None:
         body = CodedBody(response.headers, partial(self._known.mask_body, response.conn))

@@ -18,6 +18,8 @@ SO_TIMESTAMPNS = 35
 _SAMPLES = 50
 # A converted stamp this much later than now means that the wall clock was stepped; less is measuring error.
 _TOLERANCE_NS = 1_000_000
+# One this much earlier may mean that, too.
+_OLD_NS = 50_000_000
 
 
 class SessionClock:
@@ -43,8 +45,8 @@ class SessionClock:
         """Convert a recent CLOCK_REALTIME stamp to this clock; never later than now."""
         t = ns + self._offset - self.origin_ns
         now = self.now()
-        if t > now + _TOLERANCE_NS:
-            # The wall clock was set forward since the offset was measured.
+        if not now - _OLD_NS < t < now + _TOLERANCE_NS:
+            # The wall clock may have been set since the offset was measured; or the bytes have waited.
             self.measure()
             t = ns + self._offset - self.origin_ns
         return min(t, now)

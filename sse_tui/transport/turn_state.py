@@ -62,7 +62,7 @@ class TurnState:
     def chunk(self, read: Read, data: bytes) -> Record:
         """The record for `data`, which came with `read`."""
         marked = read.clock if read.clock != self.clock.source else None
-        return chunk(read.t, data, turn=self.number, conn=self.conn, clock=marked)
+        return chunk(read.t, data, turn=self.number, conn=self.conn, clock=marked, waited=read.waited)
 
     def fault(self, fired: Fired) -> Fault:
         """The record for a fault that fired now."""

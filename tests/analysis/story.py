@@ -77,8 +77,8 @@ class Story:
         )
         return self
 
-    def read(self, at: float, data: bytes) -> Self:
-        self.records.append(chunk(ms(at), data, turn=self.turn, conn=self.conn))
+    def read(self, at: float, data: bytes, waited: float = 0) -> Self:
+        self.records.append(chunk(ms(at), data, turn=self.turn, conn=self.conn, waited=ms(waited)))
         return self
 
     def fault(self, at: float, plan: str) -> Self:

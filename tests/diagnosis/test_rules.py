@@ -29,11 +29,12 @@ from tests.samples import protocol
 Case = bytes | list[bytes] | Story
 
 # Rules that the table of the protocol's notes does not have.
-BEYOND = {"runaway-compression"}
+BEYOND = {"runaway-compression", "late-read"}
 ALL = [
     "truncated-stream",
     "in-band-error",
     "proxy-buffering",
+    "late-read",
     "phantom-event-risk",
     "ttft-on-empty-chunk",
     "keepalive-masked-stall",
@@ -91,6 +92,9 @@ ALL = [
 ]
 
 
+# About how a stream was captured, not about the stream.
+
+
 def answered(headers: list[tuple[str, str]], http: str = "HTTP/1.1", status: int = 200) -> Wire:
     wire = Wire().ask(dialect="openai-chat")
     wire.records.append(Response(t=ms(1), turn=1, conn=1, status=status, http_version=http, headers=headers))
@@ -119,6 +123,11 @@ FIRES: dict[str, Case] = {
     "truncated-stream": text("par"),
     "in-band-error": text("a") + b'data: {"error":{"message":"x"}}\n\n',
     "proxy-buffering": wires.buffered(),
+    "late-read": Wire()
+    .ask()
+    .good()
+    .read(10, b"data: a\n\n")
+    .read(900, b"data: b\n\ndata: c\n\n", waited=800),
     "phantom-event-risk": b"id: 1\ndata: a\n\n: ping\n\n",
     "ttft-on-empty-chunk": wires.late_token(3000),
     "keepalive-masked-stall": wires.stalled(40),
@@ -184,6 +193,7 @@ SILENT: dict[str, Case] = {
     "truncated-stream": text("whole") + STOP,
     "in-band-error": text('{"error": "as text"}') + b'data: {"error":null,"choices":[]}\n\n' + STOP,
     "proxy-buffering": wires.steady(30, 300),
+    "late-read": Wire().ask().good().read(10, b"data: a\n\n").read(900, b"data: b\n\ndata: c\n\n"),
     "phantom-event-risk": b"id: 1\ndata: a\n\n: ping\ndata: b\n\n: x\n",
     "ttft-on-empty-chunk": wires.late_token(10),
     "keepalive-masked-stall": wires.stalled(20),

@@ -134,3 +134,15 @@ def test_tpot_is_unknown_when_all_came_at_once_after_a_reconnect() -> None:
     for _ in range(3):
         gaps.token(500 * MS, 1, conn=2)
     assert gaps.tpot(4) == Tpot()
+
+
+def test_the_gap_before_a_read_that_waited_is_not_observed() -> None:
+    gaps = Gaps()
+    gaps.token(0, 1)
+    gaps.token(20 * MS, 2)
+    gaps.unobserved(3, 0)
+    gaps.token(1_000 * MS, 3)
+    gaps.token(1_000 * MS, 3)
+    gaps.token(1_020 * MS, 4)
+    assert gaps.coalesced == 2
+    assert gaps.stats().max == 20

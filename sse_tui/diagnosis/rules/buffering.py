@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import BURST, CLOSE, FIRST_TOKEN, Occurrence, also, rule
+from sse_tui.diagnosis.registry import BURST, CLOSE, FIRST_TOKEN, LATE_READ, Occurrence, also, rule
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
@@ -43,7 +43,7 @@ def proxy_buffering(_: None, facts: Facts) -> Occurrence | None:
 def held_to_the_end(_: Close, facts: Facts) -> Occurrence | None:
     """The same when everything arrived at the very end."""
     conn = facts.conn
-    if not facts.timed or conn.bursts >= BURSTS or conn.events < 5:
+    if not facts.timed or conn.late_reads or conn.bursts >= BURSTS or conn.events < 5:
         return None
     if conn.started_t is None or conn.last_event_t is None or facts.entry.t is None:
         return None
@@ -63,6 +63,24 @@ def held_to_the_end(_: Close, facts: Facts) -> Occurrence | None:
             "headers": _hops(facts),
         },
     )
+
+
+@rule(
+    "info",
+    LATE_READ,
+    advice="Do not read anything into the times of these events: capture again on a machine that is less busy.",
+    reference="Linux net/ipv4/tcp_input.c, tcp_try_coalesce",
+)
+def late_read(_: None, facts: Facts) -> Occurrence:
+    """Bytes waited in the socket while the capturing process did not run."""
+    conn = facts.conn
+    longest = conn.longest_wait / 1e9
+    message = (
+        f"{many(conn.late_reads, 'read')} came late, by up to {longest:.1f} s: the process that captured the stream "
+        "did not run. Events that came meanwhile share the time of the last one."
+    )
+    evidence = {"reads": conn.late_reads, "longest_s": round(longest, 3)}
+    return Occurrence(message, evidence=evidence, amend=conn.late_reads > 1)
 
 
 @rule(

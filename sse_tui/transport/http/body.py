@@ -77,7 +77,7 @@ class StampedBody(ResponseBody):
                 self.ending = BodyEnd(CloseReason.ERROR, f"the HTTP framing is broken: {self._reader.broken}")
                 break
             try:
-                data, t, clock = await self._wire.read()
+                data, t, clock, waited = await self._wire.read()
                 body = self._reader.feed(data) if data else b""
             except TruncatedTls as error:
                 self.ending = BodyEnd(CloseReason.INCOMPLETE, str(error))
@@ -87,7 +87,7 @@ class StampedBody(ResponseBody):
                 self.ending = BodyEnd(CloseReason.ERROR, str(error))
             else:
                 if body:
-                    return Read(body, t, clock)
+                    return Read(body, t, clock, waited)
                 if not data:
                     self.ending = BodyEnd(CloseReason.EOF, "")
                     if missing := self._reader.missing():

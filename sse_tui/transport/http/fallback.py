@@ -131,7 +131,7 @@ class HttpcoreBody(ResponseBody):
                 data = b"".join(self._pieces)
                 self._pieces.clear()
                 if data:
-                    return Read(data, self._stream.last.t, self._stream.last.clock)
+                    return self._stream.last._replace(data=data)
             if self.ending is not None:
                 return None
             self._wanted.set()

@@ -88,7 +88,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
         head = reader.head
         t = max(read.t, sent)  # a response to a request that is still being sent
         dialer.phase("headers", t, t - sent)
-        return StampedBody(stream, reader, Read(first, t, read.clock)).response(
+        return StampedBody(stream, reader, Read(first, t, read.clock, read.waited)).response(
             request,
             head.status,
             head.headers,

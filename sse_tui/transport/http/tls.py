@@ -67,7 +67,7 @@ class TlsStream:
             if self._outgoing.pending:  # TLS's own messages, such as the answer to a key update
                 await self._flush()
             if pieces or ended:
-                return Read(b"".join(pieces), self._last.t, self._last.clock)
+                return self._last._replace(data=b"".join(pieces))
             await self._receive()
 
     async def write(self, data: bytes) -> None:
