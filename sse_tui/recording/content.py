@@ -1,4 +1,7 @@
-"""Content codings of a response body: records keep the encoded bytes, the parser needs them decoded.
+"""Codings of a response body: records keep the encoded bytes, the parser needs them decoded.
+
+Content codings, and the same as transfer codings, which are put on after those (RFC 9112, section 7): some servers send
+``Transfer-Encoding: gzip, chunked``.
 
 Only those that the standard library can decode (gzip, deflate). An unknown coding is reported, and its bytes are
 passed through, so that there is something to look at. What a body expands to is bounded (see `limits`), and is given
@@ -28,20 +31,23 @@ class ContentDecoder:
     """
 
     def __init__(self, headers: Iterable[tuple[str, str]]) -> None:
-        """`headers` are those of the response; several ``content-encoding`` fields form one list."""
-        codings = [coding.lower() for coding in fields.elements(headers, "content-encoding")]
+        """`headers` are those of the response; several fields of one name form one list."""
+        given = list(headers)
+        codings = [coding.lower() for coding in fields.elements(given, "content-encoding")]
+        transfer = [coding.lower() for coding in fields.elements(given, "transfer-encoding")]
+        codings += [coding for coding in transfer if coding != "chunked"]
         self.codings = tuple(coding for coding in codings if coding != "identity")
         self.damage: str | None = None
         self.runaway = False
         self._coded = self._decoded = self._lines = 0
-        known = [coding in ("gzip", "x-gzip", "deflate") for coding in codings]
+        known = [coding in ("gzip", "x-gzip", "deflate") for coding in self.codings]
         self._stages: Sequence[_Stage] = (
-            [_Deflate() if coding == "deflate" else _Gzip() for coding in reversed(codings)]
+            [_Deflate() if coding == "deflate" else _Gzip() for coding in reversed(self.codings)]
             if all(known)
             else []
         )
         if not all(known):
-            self.damage = f"cannot decode content-encoding: {', '.join(codings)}"
+            self.damage = f"cannot decode the coding {', '.join(self.codings)}"
 
     @property
     def identity(self) -> bool:

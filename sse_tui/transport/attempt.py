@@ -15,6 +15,7 @@ import httpx
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, UsageError
 from sse_tui.faults import Fired, Injector
 from sse_tui.fields import EVENT_STREAM, essence
+from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
 from sse_tui.transport.http.message import build, request_record, response_record
@@ -179,11 +180,12 @@ class Attempt:
             seen += data
             yield turn.chunk(read, data)
         body.close()
+        decoder = ContentDecoder(response.headers.multi_items())
         error = refused(
             response.status_code,
             response.reason_phrase,
             content_type,
-            seen,
+            decoder.decode(seen) or seen,
             response.headers.get("location"),
             response.headers.get("retry-after"),
         )

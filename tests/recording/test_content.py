@@ -46,6 +46,13 @@ def test_two_codings_are_undone_in_reverse() -> None:
     assert ContentDecoder([("content-encoding", "deflate, gzip")]).decode(coded) == BODY
 
 
+def test_a_transfer_coding_is_undone_first() -> None:
+    coded = gzip.compress(zlib.compress(BODY))
+    decoder = ContentDecoder([("transfer-encoding", "gzip, chunked"), ("content-encoding", "deflate")])
+    assert decoder.decode(coded) == BODY
+    assert ContentDecoder([("transfer-encoding", "chunked")]).identity
+
+
 def test_no_coding_is_the_identity() -> None:
     decoder = ContentDecoder([("content-type", "text/event-stream"), ("content-encoding", "identity")])
     assert decoder.identity
@@ -54,7 +61,7 @@ def test_no_coding_is_the_identity() -> None:
 
 def test_an_unknown_coding_is_named_and_passed_through() -> None:
     decoder = ContentDecoder([("content-encoding", "br")])
-    assert decoder.damage == "cannot decode content-encoding: br"
+    assert decoder.damage == "cannot decode the coding br"
     assert decoder.decode(b"\x0b\x02") == b"\x0b\x02"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from typing import Any
 
 import pytest
@@ -85,6 +86,17 @@ async def test_an_error_in_json_is_told() -> None:
     assert ran.driver.error is not None
     assert ran.driver.error.code == "http-404"
     assert "No such model: x" in ran.driver.error.message
+
+
+async def test_a_compressed_refusal_is_read() -> None:
+    """Reported for clients that show the compressed bytes: sindresorhus/got#1142."""
+    body = gzip.compress(b'{"error": {"message": "No such key"}}')
+    answer = response("401 Unauthorized", body, Content_Type="application/json", Content_Encoding="gzip")
+    async with wire([answer]) as server:
+        ran = await run(server.url)
+    assert ran.driver.error is not None
+    assert "(application/json): No such key." in ran.driver.error.message
+    assert ran.body() == body
 
 
 async def test_a_refusal_that_never_ends_is_not_waited_for() -> None:
