@@ -20,6 +20,7 @@ from sse_tui.recording import read_recording
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.masking import SecretSearch
 from sse_tui.recording.records import Chunk, Close, Response
+from sse_tui.recording.secret_hashes import HashedSecrets
 
 BLOCK = 1 << 18
 RULE = "secrets-in-recording"
@@ -42,14 +43,21 @@ def prove_clean(files: Iterable[Path | zipfile.Path], secrets: list[str]) -> Non
                 _search_texts(path.name, file.read().decode("utf-8", "replace"), secrets)
 
 
-def prove_text(turns: Iterable[Turn], secrets: list[str]) -> None:
-    """Search what the events of each turn say together. Raises `SseTuiError`."""
-    if not secrets:
+def prove_text(turns: Iterable[Turn], secrets: list[str], used: HashedSecrets | None = None) -> None:
+    """Search what the events of each turn say together, also for what the session `used`. Raises `SseTuiError`."""
+    if not secrets and used is None:
         return
     for turn in turns:
         searches = defaultdict[str, SecretSearch](lambda: SecretSearch(secrets))
+        before = defaultdict[str, bytes](bytes)
         for piece in turn.transcript:
-            if found := searches[piece.channel].feed(piece.text.encode("utf-8", "surrogatepass")):
+            data = piece.text.encode("utf-8", "surrogatepass")
+            found = searches[piece.channel].feed(data)
+            if used is not None and not found:
+                window = before[piece.channel] + data
+                before[piece.channel] = window[-used.reach :]
+                found = next((each for each in used.found(window) if SecretSearch([each]).feed(window)), None)
+            if found:
                 where = f"the {piece.channel} of turn {turn.number}, spelled out over several events"
                 raise leak(where, found)
 

@@ -15,12 +15,13 @@ from urllib.parse import quote
 
 import pytest
 
-from sse_tui.config import Config, Profile
+from sse_tui.config import Config, Profile, hash_key
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.eventstream import encode
 from sse_tui.offline.bundle import make_bundle, new_bundle_path
 from sse_tui.recording import Redactor, Writer
 from sse_tui.recording.records import Close, End, Header, Record, Request, Response, chunk
+from sse_tui.recording.secret_hashes import HashWriter
 from tests.offline.report.stories import delta, story
 
 SECRET = "sk/0123+456 789=abc\u00e9"
@@ -204,20 +205,67 @@ def test_a_secret_spelled_out_over_events_stops_it(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.sse.jsonl"]
 
 
-def test_a_secret_in_a_compressed_body_stops_it(tmp_path: Path) -> None:
-    records = exchange(gzip.compress(encode(data=f"x {KEY}")))
-    records[1] = Response(
-        t=5,
-        status=200,
-        http_version="HTTP/1.1",
-        headers=[*EVENT_STREAM, ("content-encoding", "gzip")],
-        **HERE,
-    )
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_secret_in_a_compressed_body_is_masked(tmp_path: Path, cut: bool) -> None:
+    body = encode(data=f"x {KEY} " + "".join(f"\\u{ord(char):04x}" for char in KEY)) + encode(data="after")
+    packed = gzip.compress(body)
+    records = exchange(*([packed[:40], packed[40:]] if cut else [packed]))
+    coding = [*EVENT_STREAM, ("content-encoding", "gzip")]
+    records[1] = Response(t=5, status=200, http_version="HTTP/1.1", headers=coding, **HERE)
     path = saved(tmp_path / "a.sse.jsonl", records)
     for out in ("b.zip", "folder"):
-        with pytest.raises(SseTuiError, match=r"body of connection 1|text of turn 1|report\.md"):
-            make_bundle(path, tmp_path / out, secrets=(KEY,))
-    assert [path.name for path in tmp_path.iterdir()] == ["a.sse.jsonl"]
+        make_bundle(path, tmp_path / out, secrets=(KEY,))
+    plain = gzip.decompress(bodies((tmp_path / "folder" / "recording.sse.jsonl").read_bytes()))
+    assert plain == b"data: x " + b"*" * len(KEY) + b" " + b"*" * 6 * len(KEY) + b"\n\ndata: after\n\n"
+
+
+@pytest.mark.parametrize("name", ["access_token", "private_key", "client_secret", "password", "session_id"])
+@pytest.mark.parametrize("size", [7, 10_000])
+def test_what_a_body_names_as_a_secret_is_masked(tmp_path: Path, name: str, size: int) -> None:
+    text = json.dumps(
+        {name: KEY, "url": f"https://me:{KEY}-b@h/?sig={KEY}-c", "token": " the", "key": "genre"}
+    )
+    body = encode(data=text) + encode(data=f"{KEY} and genre ######") + encode(data='{"token":"######"}')
+    records = exchange(*(body[at : at + size] for at in range(0, len(body), size)))
+    make_bundle(saved(tmp_path / "a.sse.jsonl", records), tmp_path / "b.zip")
+    files = files_of(tmp_path / "b.zip")
+    left = bodies(files["recording.sse.jsonl"])
+    assert KEY.encode() not in left + b"".join(files.values())
+    assert len(left) == len(body)
+    assert b"and genre ######" in left
+    assert b'"token": " the", "key": "genre"' in left
+
+
+def test_secrets_used_in_the_session_are_searched_for_by_their_hashes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSE_TUI_STATE_DIR", str(tmp_path / "state"))
+    body = encode(data=f"first {KEY}") + encode(data="".join(f"\\u{ord(c):04x}" for c in f"{KEY}-2"))
+    path = saved(tmp_path / "a.sse.jsonl", exchange(body))
+    key = hash_key()
+    assert key is not None
+    assert key == hash_key()
+    writer = HashWriter(path, key)
+    writer.add([KEY, f"{KEY}-2", "another-secret-that-is-nowhere-1"])
+    writer.close()
+    bundle = make_bundle(path, tmp_path / "b.zip")
+    files = files_of(bundle.path)
+    left = bodies(files["recording.sse.jsonl"])
+    assert left == b"data: first " + b"*" * len(KEY) + b"\n\ndata: " + b"*" * 6 * (len(KEY) + 2) + b"\n\n"
+    assert "1 secret value that the session used" in files["README.md"].decode()
+    assert bundle.secrets >= 3
+
+    spelled = saved(tmp_path / "b.sse.jsonl", story(*KEY))
+    writer = HashWriter(spelled, key)
+    writer.add([KEY])
+    writer.close()
+    with pytest.raises(SseTuiError, match="text of turn 1"):
+        make_bundle(spelled, tmp_path / "c.zip")
+
+
+def test_without_hashes_it_says_what_is_not_known(tmp_path: Path) -> None:
+    make_bundle(saved(tmp_path / "a.sse.jsonl", story("x")), tmp_path / "b.zip")
+    assert "is not known here" in files_of(tmp_path / "b.zip")["README.md"].decode()
 
 
 def test_a_secret_in_a_picture_stops_it(tmp_path: Path) -> None:
