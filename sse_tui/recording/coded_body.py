@@ -43,7 +43,9 @@ class CodedBody:
             begun = True
             out.append(self._encode(self._mask(piece)))
         if self._decoder.damage is not None:
-            return b"".join([*out, self._encode(b"", zlib.Z_SYNC_FLUSH) if begun else b"", _INVALID * len(data)])
+            return b"".join(
+                [*out, self._encode(b"", zlib.Z_SYNC_FLUSH) if begun else b"", _INVALID * len(data)]
+            )
         unfinished = self._decoder.unfinished
         if self._ended and not (self._encoders or begun or unfinished):
             return _INVALID * len(data)

@@ -8,7 +8,7 @@ cookies that are long and random (`secret_values`), since a preference in a cook
 
 This cannot catch: a secret first seen in a response's body, where nothing names it (use a pattern); values shorter than
 `secret_values.SHORTEST` characters, except where they are named; bodies with a content coding that is not decoded here;
-a secret that a model spells out over several events.
+a secret that a model spells out over several events (a bundle masks it).
 """
 
 from __future__ import annotations

@@ -10,14 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sse_tui.analysis.analysis import Analysis
 from sse_tui.config import Config, hash_key
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.offline.bundle import words
 from sse_tui.offline.bundle.known_secrets import bundle_redactor, learn_secrets
-from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text
+from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text, spelled_out
+from sse_tui.offline.bundle.spelled_out import blanked, secret_spans
 from sse_tui.offline.opening import Piped, open_path, spool
 from sse_tui.offline.report import Report, report_of
-from sse_tui.recording import Recording, Redactor, read_recording
+from sse_tui.recording import Recording, Redactor, Writer, read_recording
 from sse_tui.recording.secret_hashes import HashedSecrets, read_hashes
 
 Pictures = Callable[[Path], Mapping[str, str]]
@@ -96,6 +98,7 @@ class _Maker:
         self._opened = opened
         self._redactor = redactor
         self._config = config
+        self._limit = (config or Config()).recording.max_event_bytes
         self._used = used
         self._work = work
         self._folder = work / "bundle"
@@ -104,6 +107,11 @@ class _Maker:
     def make(self, out: Path, dialect: str | None, name: str, pictures: Pictures) -> Bundle:
         recording = self._redacted()
         report = self._report(recording, dialect, name)
+        if spelled := {secret for _, secret in spelled_out(report.turns, self._redactor.secrets, self._used)}:
+            for secret in spelled:
+                self._redactor.learn(secret)
+            self._mask_spelled_out(recording, dialect, sorted(spelled))
+            report = self._report(recording, dialect, name)
         secrets = self._redactor.secrets
         prove_text(report.turns, secrets, self._used)
         others = self._used.others(secrets) if self._used is not None else None
@@ -130,10 +138,19 @@ class _Maker:
             self._redactor.learn(secret)
         return path
 
-    def _report(self, path: Path, dialect: str | None, name: str) -> Report:
-        limit = (self._config or Config()).recording.max_event_bytes
+    def _mask_spelled_out(self, path: Path, dialect: str | None, secrets: list[str]) -> None:
         recording = read_recording(path)
-        report = report_of(recording.header, recording, name, dialect=dialect, max_event_bytes=limit)
+        analysis = Analysis(recording.header, dialect=dialect, max_event_bytes=self._limit)
+        spans = secret_spans(recording, analysis, secrets, read_recording(path))
+        draft = self._work / "masked.sse.jsonl"
+        with Writer(draft, recording.header, Redactor()) as writer:
+            for record in blanked(read_recording(path), spans):
+                writer.write(record)
+        os.replace(draft, path)
+
+    def _report(self, path: Path, dialect: str | None, name: str) -> Report:
+        recording = read_recording(path)
+        report = report_of(recording.header, recording, name, dialect=dialect, max_event_bytes=self._limit)
         report.damage = self._opened.notes
         return report
 

@@ -10,7 +10,7 @@ import html
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -44,22 +44,32 @@ def prove_clean(files: Iterable[Path | zipfile.Path], secrets: list[str]) -> Non
 
 
 def prove_text(turns: Iterable[Turn], secrets: list[str], used: HashedSecrets | None = None) -> None:
-    """Search what the events of each turn say together, also for what the session `used`. Raises `SseTuiError`."""
+    """Search what the events of each turn say together. Raises `SseTuiError`."""
+    for where, secret in spelled_out(turns, secrets, used):
+        raise leak(f"{where}, spelled out over several events", secret)
+
+
+def spelled_out(
+    turns: Iterable[Turn], secrets: list[str], used: HashedSecrets | None = None
+) -> Iterator[tuple[str, str]]:
+    """The secrets that events spell out together, of those known and of those that the session `used`, and where."""
     if not secrets and used is None:
         return
     for turn in turns:
         searches = defaultdict[str, SecretSearch](lambda: SecretSearch(secrets))
         before = defaultdict[str, bytes](bytes)
         for piece in turn.transcript:
+            where = f"the {piece.channel} of turn {turn.number}"
             data = piece.text.encode("utf-8", "surrogatepass")
-            found = searches[piece.channel].feed(data)
-            if used is not None and not found:
-                window = before[piece.channel] + data
-                before[piece.channel] = window[-used.reach :]
-                found = next((each for each in used.found(window) if SecretSearch([each]).feed(window)), None)
-            if found:
-                where = f"the {piece.channel} of turn {turn.number}, spelled out over several events"
-                raise leak(where, found)
+            if found := searches[piece.channel].feed(data):
+                yield where, found
+            if used is None:
+                continue
+            window = before[piece.channel] + data
+            before[piece.channel] = window[-used.reach :]
+            for each in used.found(window):
+                if SecretSearch([each]).feed(window):
+                    yield where, each
 
 
 def leak(where: str, secret: str) -> SseTuiError:
