@@ -6,6 +6,7 @@ fetches it.
 """
 
 from sse_tui.config.api_keys import api_key, key_in, masked
+from sse_tui.config.hash_key import hash_key
 from sse_tui.config.load import SELECTED, Loaded, Override, load
 from sse_tui.config.paths import config_path, state_dir
 from sse_tui.config.schema import LOCAL_PROFILE, Config, Profile, SloSection, Ui
@@ -21,6 +22,7 @@ __all__ = [
     "Ui",
     "api_key",
     "config_path",
+    "hash_key",
     "key_in",
     "load",
     "masked",

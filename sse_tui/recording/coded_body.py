@@ -13,8 +13,6 @@ from collections.abc import Callable
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import Headers
 
-# A read may expand a thousandfold: it is masked and encoded a slice at a time.
-_SLICE = 1 << 20
 # As a block of deflate of a reserved type, and no beginning of a gzip member.
 _INVALID = b"\xff"
 _WINDOW_BITS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
@@ -39,24 +37,28 @@ class CodedBody:
 
         What decodes to nothing, since it is damaged or follows the end, becomes bytes that do the same.
         """
-        if not data:
-            return data
-        decoded = self._decoder.decode(data)
+        out: list[bytes] = []
+        begun = False
+        for piece in self._decoder.slices(data):
+            begun = True
+            out.append(self._encode(self._mask(piece)))
+        if self._decoder.damage is not None:
+            return b"".join(
+                [*out, self._encode(b"", zlib.Z_SYNC_FLUSH) if begun else b"", _INVALID * len(data)]
+            )
         unfinished = self._decoder.unfinished
-        after = self._ended and not (self._encoders or decoded or unfinished)
-        if after or self._decoder.damage is not None:
+        if self._ended and not (self._encoders or begun or unfinished):
             return _INVALID * len(data)
-        if not self._encoders:
-            self._encoders = [
-                zlib.compressobj(1, zlib.DEFLATED, _WINDOW_BITS[coding]) for coding in self._decoder.codings
-            ]
-        out = [self._encode(self._mask(decoded[at : at + _SLICE])) for at in range(0, len(decoded), _SLICE)]
         out.append(self._encode(b"", zlib.Z_SYNC_FLUSH if unfinished else zlib.Z_FINISH))
         if not unfinished:
             self._encoders, self._ended = [], True
         return b"".join(out)
 
     def _encode(self, data: bytes, flush: int | None = None) -> bytes:
+        if not self._encoders:
+            self._encoders = [
+                zlib.compressobj(1, zlib.DEFLATED, _WINDOW_BITS[coding]) for coding in self._decoder.codings
+            ]
         for encoder in self._encoders:
             data = encoder.compress(data) + (encoder.flush(flush) if flush is not None else b"")
         return data

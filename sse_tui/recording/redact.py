@@ -8,7 +8,7 @@ cookies that are long and random (`secret_values`), since a preference in a cook
 
 This cannot catch: a secret first seen in a response's body, where nothing names it (use a pattern); values shorter than
 `secret_values.SHORTEST` characters, except where they are named; bodies with a content coding that is not decoded here;
-a secret that a model spells out over several events.
+a secret that a model spells out over several events (a bundle masks it).
 """
 
 from __future__ import annotations
@@ -178,9 +178,16 @@ class Redactor:
         return self._masked(text)
 
     def learn_fields(self, text: str) -> None:
-        """Remember what the JSON in a text names as a secret, and what the URLs in it contain."""
-        replaced_fields(text, self._field)
+        """Remember what JSON and URLs in the text of a response name as secrets, if it looks like secrets."""
+        replaced_fields(text, self._learn_field)
         self._urls(text)
+
+    def _learn_field(self, name: str, value: str) -> None:
+        # "password": "Your password, please" is a label, "token": "######" a part of an answer.
+        named = secret_names.is_secret_field(name) or self._is_named(name)
+        vague = secret_names.may_be_secret_field(name) and is_random(value)
+        if vague or (named and not is_made_of_words(value)):
+            self.learn_named(credentials(name, value), keep=False)
 
     def _masked(self, text: str) -> str:
         return self._known.mask_text(text, PLACEHOLDER)

@@ -2,7 +2,7 @@
 
 A recording that the user wants to keep is marked in its name (`*.kept.sse.jsonl`), so that the mark is visible and
 survives a copy. A recording that is still being written is locked by its writer; the system releases the lock when
-the writer dies, whatever the cause.
+the writer dies, whatever the cause. The hashes of its secrets (`secret_hashes`) are renamed and deleted with it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sse_tui.errors import RecordingError
+from sse_tui.recording.secret_hashes import beside
 
 SUFFIX = ".sse.jsonl"
 KEPT_SUFFIX = ".kept.sse.jsonl"
@@ -56,6 +57,8 @@ def mark_kept(path: str | Path) -> Path:
         if os.path.lexists(kept):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
         path.rename(kept)
+        if (hashes := beside(path)).exists():
+            hashes.rename(beside(kept))
     except OSError as error:
         message = f"Cannot rename {path} to {kept.name}: {error.strerror}."
         raise RecordingError("recording-rename", message) from error
@@ -108,6 +111,7 @@ def prune(directory: str | Path, keep: int = 50) -> list[Path]:
             continue
         try:
             path.unlink()
+            beside(path).unlink(missing_ok=True)
         except OSError:
             continue
         deleted.append(path)

@@ -15,10 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sse_tui import dialects
+from sse_tui.config import hash_key
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Plan, parse_plan
 from sse_tui.recording import Redactor, Writer
-from sse_tui.recording.records import Chunk, Close, CloseReason, End, Header, Note, Record, Response
+from sse_tui.recording.records import Chunk, Close, CloseReason, End, Header, Note, Record, Request, Response
+from sse_tui.recording.secret_hashes import HashWriter
 from sse_tui.session.requests import TurnSpec
 from sse_tui.transport import Driver, SessionClock
 from sse_tui.version import __version__
@@ -52,6 +54,7 @@ class Recorder:
         self._writer = (
             Writer(path, self.header, redactor=self.redactor, append=append) if path is not None else None
         )
+        self._hashes: HashWriter | None = None
         self._driver: Driver | None = None
         self._conns = itertools.count(conns + 1)
         self._turn = 0
@@ -126,8 +129,21 @@ class Recorder:
             self._writer.write(End(t=self.clock.now(), turn=self._turn, reason=reason))
             self._writer.close()
             self._writer = None
+        if self._hashes is not None:
+            self._hashes.close()
+            self._hashes = None
 
     def _write(self, record: Record) -> Record:
         if self._writer is not None:
-            return self._writer.write(record)
+            written = self._writer.write(record)
+            if isinstance(record, Request):
+                self._remember_secrets(self._writer.path)
+            return written
         return self.redactor.record(record)
+
+    def _remember_secrets(self, path: Path) -> None:
+        """Hash what this session uses as secrets, so that `bundle` can search for them later."""
+        if self._hashes is None and self.redactor.secrets and (key := hash_key()) is not None:
+            self._hashes = HashWriter(path, key)
+        if self._hashes is not None:
+            self._hashes.add(self.redactor.secrets)

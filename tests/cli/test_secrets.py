@@ -161,3 +161,23 @@ def test_the_key_of_a_profile_is_masked_before_any_request_was_made() -> None:
     profile = Profile(base_url=f"http://me:{KEY}@127.0.0.1:1/v1", model="m", headers={"x-auth": f"{KEY}-2"})
     session = Headless(SessionSpec(mode="chat", profile=profile))
     assert session.without_secrets(f"bad {KEY}-2 and {KEY}") == "bad [redacted] and [redacted]"
+
+
+def test_a_bundle_searches_for_the_key_that_was_used(
+    cli: Callable[..., Any], server: Callable[..., str], tmp_path: Path
+) -> None:
+    def stream(connection: socket.socket, _head: bytes) -> None:
+        connection.sendall(HEAD + b"\r\n" + delta("hello") + b"data: [DONE]\n\n")
+
+    done = cli(
+        "tail", server(stream), "-H", f"X-Auth: {KEY}", "--reconnect", "never", "--record", "a.sse.jsonl"
+    )
+    assert done.code == 0, done.err
+    assert KEY not in (tmp_path / "a.sse.jsonl.hashes").read_text()
+    bundled = cli("bundle", "a.sse.jsonl", "-o", "b.zip")
+    assert "searched for 1 known secret, found none" in bundled.err
+    # What was written before it was known, by another program say, is found by the hash.
+    with (tmp_path / "a.sse.jsonl").open("a") as file:
+        file.write(json.dumps({"k": "note", "t": 10**12, "text": f"it was {KEY}"}) + "\n")
+    assert cli("bundle", "a.sse.jsonl", "-o", "c").code == 0
+    assert KEY not in (tmp_path / "c" / "recording.sse.jsonl").read_text()

@@ -10,14 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sse_tui.config import Config
+from sse_tui.analysis.analysis import Analysis
+from sse_tui.config import Config, hash_key
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.offline.bundle import words
 from sse_tui.offline.bundle.known_secrets import bundle_redactor, learn_secrets
-from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text
+from sse_tui.offline.bundle.proof import RULE, prove_clean, prove_text, spelled_out
+from sse_tui.offline.bundle.spelled_out import blanked, secret_spans
 from sse_tui.offline.opening import Piped, open_path, spool
 from sse_tui.offline.report import Report, report_of
-from sse_tui.recording import Recording, Redactor, read_recording
+from sse_tui.recording import Recording, Redactor, Writer, read_recording
+from sse_tui.recording.secret_hashes import HashedSecrets, read_hashes
 
 Pictures = Callable[[Path], Mapping[str, str]]
 """Makes pictures (file name to SVG) of the recording at a path."""
@@ -68,7 +71,8 @@ def make_bundle(
             work = Path(folder)
             opened = _readable_twice(source, work, redactor)
             name = name or (source.name if isinstance(source, Path) else "standard input")
-            return _Maker(opened, redactor, config, work).make(out, dialect, name, pictures)
+            used = read_hashes(source, hash_key()) if isinstance(source, Path) else None
+            return _Maker(opened, redactor, config, work, used).make(out, dialect, name, pictures)
     except OSError as error:
         raise UsageError("cannot-write", f"Cannot write {out}: {error.strerror}.") from error
 
@@ -83,10 +87,19 @@ def _readable_twice(source: Path | int, work: Path, redactor: Redactor) -> Recor
 class _Maker:
     """The steps, in their order."""
 
-    def __init__(self, opened: Recording, redactor: Redactor, config: Config | None, work: Path) -> None:
+    def __init__(
+        self,
+        opened: Recording,
+        redactor: Redactor,
+        config: Config | None,
+        work: Path,
+        used: HashedSecrets | None,
+    ) -> None:
         self._opened = opened
         self._redactor = redactor
         self._config = config
+        self._limit = (config or Config()).recording.max_event_bytes
+        self._used = used
         self._work = work
         self._folder = work / "bundle"
         self._folder.mkdir()
@@ -94,8 +107,14 @@ class _Maker:
     def make(self, out: Path, dialect: str | None, name: str, pictures: Pictures) -> Bundle:
         recording = self._redacted()
         report = self._report(recording, dialect, name)
+        if spelled := {secret for _, secret in spelled_out(report.turns, self._redactor.secrets, self._used)}:
+            for secret in spelled:
+                self._redactor.learn(secret)
+            self._mask_spelled_out(recording, dialect, sorted(spelled))
+            report = self._report(recording, dialect, name)
         secrets = self._redactor.secrets
-        prove_text(report.turns, secrets)
+        prove_text(report.turns, secrets, self._used)
+        others = self._used.others(secrets) if self._used is not None else None
         _refuse_suspicions(report)
         for file, picture in pictures(recording).items():
             self._write(file, picture)
@@ -106,12 +125,12 @@ class _Maker:
         self._write("report.md", words.issue(report, script))
         self._write("versions.txt", words.versions())
         names = sorted(path.name for path in self._folder.iterdir())
-        self._write("README.md", words.readme(names, len(secrets), _unsearched(report)))
+        self._write("README.md", words.readme(names, len(secrets), others, _unsearched(report)))
         self._put(out, secrets)
-        return Bundle(out, tuple(sorted([*names, "README.md"])), len(secrets), report)
+        return Bundle(out, tuple(sorted([*names, "README.md"])), len(secrets) + (others or 0), report)
 
     def _redacted(self) -> Path:
-        learn_secrets(self._redactor, self._opened)
+        learn_secrets(self._redactor, self._opened, self._used)
         # A second one, which knows them from the start: the first remembers the ends of bodies.
         redactor = bundle_redactor(self._config, self._redactor.secrets)
         path = spool(self._opened, self._folder / words.RECORDING, redactor)
@@ -119,10 +138,19 @@ class _Maker:
             self._redactor.learn(secret)
         return path
 
-    def _report(self, path: Path, dialect: str | None, name: str) -> Report:
-        limit = (self._config or Config()).recording.max_event_bytes
+    def _mask_spelled_out(self, path: Path, dialect: str | None, secrets: list[str]) -> None:
         recording = read_recording(path)
-        report = report_of(recording.header, recording, name, dialect=dialect, max_event_bytes=limit)
+        analysis = Analysis(recording.header, dialect=dialect, max_event_bytes=self._limit)
+        spans = secret_spans(recording, analysis, secrets, read_recording(path))
+        draft = self._work / "masked.sse.jsonl"
+        with Writer(draft, recording.header, Redactor()) as writer:
+            for record in blanked(read_recording(path), spans):
+                writer.write(record)
+        os.replace(draft, path)
+
+    def _report(self, path: Path, dialect: str | None, name: str) -> Report:
+        recording = read_recording(path)
+        report = report_of(recording.header, recording, name, dialect=dialect, max_event_bytes=self._limit)
         report.damage = self._opened.notes
         return report
 

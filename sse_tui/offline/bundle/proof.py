@@ -10,7 +10,7 @@ import html
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -20,6 +20,7 @@ from sse_tui.recording import read_recording
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.masking import SecretSearch
 from sse_tui.recording.records import Chunk, Close, Response
+from sse_tui.recording.secret_hashes import HashedSecrets
 
 BLOCK = 1 << 18
 RULE = "secrets-in-recording"
@@ -42,16 +43,33 @@ def prove_clean(files: Iterable[Path | zipfile.Path], secrets: list[str]) -> Non
                 _search_texts(path.name, file.read().decode("utf-8", "replace"), secrets)
 
 
-def prove_text(turns: Iterable[Turn], secrets: list[str]) -> None:
+def prove_text(turns: Iterable[Turn], secrets: list[str], used: HashedSecrets | None = None) -> None:
     """Search what the events of each turn say together. Raises `SseTuiError`."""
-    if not secrets:
+    for where, secret in spelled_out(turns, secrets, used):
+        raise leak(f"{where}, spelled out over several events", secret)
+
+
+def spelled_out(
+    turns: Iterable[Turn], secrets: list[str], used: HashedSecrets | None = None
+) -> Iterator[tuple[str, str]]:
+    """The secrets that events spell out together, of those known and of those that the session `used`, and where."""
+    if not secrets and used is None:
         return
     for turn in turns:
         searches = defaultdict[str, SecretSearch](lambda: SecretSearch(secrets))
+        before = defaultdict[str, bytes](bytes)
         for piece in turn.transcript:
-            if found := searches[piece.channel].feed(piece.text.encode("utf-8", "surrogatepass")):
-                where = f"the {piece.channel} of turn {turn.number}, spelled out over several events"
-                raise leak(where, found)
+            where = f"the {piece.channel} of turn {turn.number}"
+            data = piece.text.encode("utf-8", "surrogatepass")
+            if found := searches[piece.channel].feed(data):
+                yield where, found
+            if used is None:
+                continue
+            window = before[piece.channel] + data
+            before[piece.channel] = window[-used.reach :]
+            for each in used.found(window):
+                if SecretSearch([each]).feed(window):
+                    yield where, each
 
 
 def leak(where: str, secret: str) -> SseTuiError:

@@ -64,8 +64,14 @@ def issue(report: Report, script: str) -> str:
     return "\n".join(parts)
 
 
-def readme(names: Iterable[str], secrets: int, unsearched: Sequence[int] = ()) -> str:
-    """What each file is, and what was done about secrets; the bodies of `unsearched` connections cannot be decoded."""
+def readme(
+    names: Iterable[str], secrets: int, used: int | None = None, unsearched: Sequence[int] = ()
+) -> str:
+    """What each file is, and what was done about secrets.
+
+    `used` further secrets of the session itself were searched for by their hashes, None if there are no hashes. The
+    bodies of `unsearched` connections cannot be decoded.
+    """
     rows = "\n".join(
         f"- `{name}`: {_CONTENTS.get(name, 'a picture of the screen')}" for name in sorted(names)
     )
@@ -76,6 +82,15 @@ def readme(names: Iterable[str], secrets: int, unsearched: Sequence[int] = ()) -
         if secrets
         else "No secret value was known by name, by pattern or from the configuration, so none was searched for."
     )
+    if used is None:
+        searched += (
+            "\nWhich secrets the session itself used is not known here, unless the requests show them."
+        )
+    elif used:
+        searched += f"\n{many(used, 'secret value')} that the session used, of which only hashes are kept, "
+        searched += (
+            f"{'were' if used != 1 else 'was'} searched for in every body, header and answer, and not found."
+        )
     if unsearched:
         searched += "\nNot searched, because sse-tui cannot decompress it: the body of connection "
         searched += f"{', '.join(map(str, unsearched))}."

@@ -46,10 +46,17 @@ def test_keys_come_from_the_configuration_and_the_environment(
     assert b"other-0123456789" not in text
 
 
-def test_a_leak_is_exit_code_1_and_leaves_nothing(cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_key_spelled_out_over_events_is_masked(cli: Callable[..., Any], tmp_path: Path) -> None:
     delta = '{"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"%s"}}]}'
     (tmp_path / "a.sse").write_bytes(b"".join(encode(data=delta % char) for char in KEY))
-    done = cli("bundle", "a.sse", "-o", "b.zip", "--secret", KEY)
+    done = cli("bundle", "a.sse", "-o", "b", "--secret", KEY)
+    assert done.code == 0, done.err
+    assert cli("open", "b/recording.sse.jsonl", "--text").out == "*" * len(KEY) + "\n"
+
+
+def test_a_leak_is_exit_code_1_and_leaves_nothing(cli: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / f"{KEY}.sse").write_bytes(STREAM)
+    done = cli("bundle", f"{KEY}.sse", "-o", "b.zip", "--secret", KEY)
     assert done.code == 1
     assert "secret" in done.err
     assert KEY not in done.err

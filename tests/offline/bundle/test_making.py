@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import gzip
+import io
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -15,12 +17,13 @@ from urllib.parse import quote
 
 import pytest
 
-from sse_tui.config import Config, Profile
+from sse_tui.config import Config, Profile, hash_key
 from sse_tui.errors import SseTuiError, UsageError
 from sse_tui.eventstream import encode
 from sse_tui.offline.bundle import make_bundle, new_bundle_path
-from sse_tui.recording import Redactor, Writer
-from sse_tui.recording.records import Close, End, Header, Record, Request, Response, chunk
+from sse_tui.recording import Redactor, Writer, read_recording
+from sse_tui.recording.records import Chunk, Close, End, Header, Record, Request, Response, chunk
+from sse_tui.recording.secret_hashes import HashWriter
 from tests.offline.report.stories import delta, story
 
 SECRET = "sk/0123+456 789=abc\u00e9"
@@ -195,29 +198,103 @@ def test_a_har_is_redacted_while_it_is_written(tmp_path: Path) -> None:
     assert b"$API_KEY" in files["reproduce.sh"]
 
 
-def test_a_secret_spelled_out_over_events_stops_it(tmp_path: Path) -> None:
-    path = saved(tmp_path / "a.sse.jsonl", story(*KEY))
-    with pytest.raises(SseTuiError, match="text of turn 1") as raised:
-        make_bundle(path, tmp_path / "b.zip", secrets=(KEY,))
-    assert raised.value.code == "secrets-in-recording"
-    assert KEY not in str(raised.value)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.sse.jsonl"]
-
-
-def test_a_secret_in_a_compressed_body_stops_it(tmp_path: Path) -> None:
-    records = exchange(gzip.compress(encode(data=f"x {KEY}")))
-    records[1] = Response(
-        t=5,
-        status=200,
-        http_version="HTTP/1.1",
-        headers=[*EVENT_STREAM, ("content-encoding", "gzip")],
-        **HERE,
+@pytest.mark.parametrize("coding", ["", "gzip"])
+@pytest.mark.parametrize("size", [1, 3, 7])
+@pytest.mark.parametrize("secret", [KEY, 'Zw/9"\u00e9\\K-0815-x4-y7'])
+def test_a_secret_spelled_out_over_events_is_masked(
+    tmp_path: Path, secret: str, size: int, coding: str
+) -> None:
+    pieces = ["the key: ", *(secret[at : at + size] for at in range(0, len(secret), size)), " and no more"]
+    records = story(*pieces)
+    if coding:
+        packed = zlib.compressobj(6, zlib.DEFLATED, 31)
+        records = [
+            Response(t=r.t, turn=r.turn, conn=r.conn, status=200, http_version="HTTP/1.1",
+                     headers=[*r.headers, ("content-encoding", "gzip")])
+            if isinstance(r, Response)
+            else chunk(r.t, packed.compress(r.data) + packed.flush(zlib.Z_SYNC_FLUSH), turn=r.turn, conn=r.conn)
+            if isinstance(r, Chunk)
+            else r
+            for r in records
+        ]  # fmt: skip
+    path = saved(tmp_path / "a.sse.jsonl", records)
+    bundle = make_bundle(path, tmp_path / "b.zip", secrets=(secret,))
+    answer = bundle.report.turns[0].answer.text
+    assert answer.startswith("the key: *")
+    assert answer.endswith("* and no more")
+    assert set(answer[9:-12]) == {"*"}
+    before, after = (
+        [
+            (record.t, None if coding else record.size)
+            for record in read_recording(io.BytesIO(data))
+            if isinstance(record, Chunk)
+        ]
+        for data in (path.read_bytes(), files_of(bundle.path)["recording.sse.jsonl"])
     )
+    assert before == after
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_secret_in_a_compressed_body_is_masked(tmp_path: Path, cut: bool) -> None:
+    body = encode(data=f"x {KEY} " + "".join(f"\\u{ord(char):04x}" for char in KEY)) + encode(data="after")
+    packed = gzip.compress(body)
+    records = exchange(*([packed[:40], packed[40:]] if cut else [packed]))
+    coding = [*EVENT_STREAM, ("content-encoding", "gzip")]
+    records[1] = Response(t=5, status=200, http_version="HTTP/1.1", headers=coding, **HERE)
     path = saved(tmp_path / "a.sse.jsonl", records)
     for out in ("b.zip", "folder"):
-        with pytest.raises(SseTuiError, match=r"body of connection 1|text of turn 1|report\.md"):
-            make_bundle(path, tmp_path / out, secrets=(KEY,))
-    assert [path.name for path in tmp_path.iterdir()] == ["a.sse.jsonl"]
+        make_bundle(path, tmp_path / out, secrets=(KEY,))
+    plain = gzip.decompress(bodies((tmp_path / "folder" / "recording.sse.jsonl").read_bytes()))
+    assert plain == b"data: x " + b"*" * len(KEY) + b" " + b"*" * 6 * len(KEY) + b"\n\ndata: after\n\n"
+
+
+@pytest.mark.parametrize("name", ["access_token", "private_key", "client_secret", "password", "session_id"])
+@pytest.mark.parametrize("size", [7, 10_000])
+def test_what_a_body_names_as_a_secret_is_masked(tmp_path: Path, name: str, size: int) -> None:
+    text = json.dumps(
+        {name: KEY, "url": f"https://me:{KEY}-b@h/?sig={KEY}-c", "token": " the", "key": "genre"}
+    )
+    body = encode(data=text) + encode(data=f"{KEY} and genre ######") + encode(data='{"token":"######"}')
+    records = exchange(*(body[at : at + size] for at in range(0, len(body), size)))
+    make_bundle(saved(tmp_path / "a.sse.jsonl", records), tmp_path / "b.zip")
+    files = files_of(tmp_path / "b.zip")
+    left = bodies(files["recording.sse.jsonl"])
+    assert KEY.encode() not in left + b"".join(files.values())
+    assert len(left) == len(body)
+    assert b"and genre ######" in left
+    assert b'"token": " the", "key": "genre"' in left
+
+
+def test_secrets_used_in_the_session_are_searched_for_by_their_hashes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSE_TUI_STATE_DIR", str(tmp_path / "state"))
+    body = encode(data=f"first {KEY}") + encode(data="".join(f"\\u{ord(c):04x}" for c in f"{KEY}-2"))
+    path = saved(tmp_path / "a.sse.jsonl", exchange(body))
+    key = hash_key()
+    assert key is not None
+    assert key == hash_key()
+    writer = HashWriter(path, key)
+    writer.add([KEY, f"{KEY}-2", "another-secret-that-is-nowhere-1"])
+    writer.close()
+    bundle = make_bundle(path, tmp_path / "b.zip")
+    files = files_of(bundle.path)
+    left = bodies(files["recording.sse.jsonl"])
+    assert left == b"data: first " + b"*" * len(KEY) + b"\n\ndata: " + b"*" * 6 * (len(KEY) + 2) + b"\n\n"
+    assert "1 secret value that the session used" in files["README.md"].decode()
+    assert bundle.secrets >= 3
+
+    spelled = saved(tmp_path / "b.sse.jsonl", story(*KEY))
+    writer = HashWriter(spelled, key)
+    writer.add([KEY])
+    writer.close()
+    answer = make_bundle(spelled, tmp_path / "c.zip").report.turns[0].answer.text
+    assert answer == "*" * len(KEY)
+
+
+def test_without_hashes_it_says_what_is_not_known(tmp_path: Path) -> None:
+    make_bundle(saved(tmp_path / "a.sse.jsonl", story("x")), tmp_path / "b.zip")
+    assert "is not known here" in files_of(tmp_path / "b.zip")["README.md"].decode()
 
 
 def test_a_secret_in_a_picture_stops_it(tmp_path: Path) -> None:
