@@ -87,7 +87,7 @@ Decision: TypeAlias = TryAgain | GiveUp
 
 _FINAL = {
     "stopped": "stopped by the user",
-    "ended": "the stream had ended",
+    "ended": "the stream said that it had ended",
     "wrong-type": "the answer is not an event stream",
     "fatal": "another attempt would fail the same way",
 }

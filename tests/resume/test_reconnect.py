@@ -80,7 +80,7 @@ def test_a_body_that_broke_off_is_resumed(kind: str) -> None:
     ("result", "reason"),
     [
         (broke("stopped"), "stopped by the user"),
-        (broke("ended"), "the stream had ended"),
+        (broke("ended"), "the stream said that it had ended"),
         (broke("status", status=204), "204"),
         (broke("status", status=205), "answered 205"),
         (broke("status", status=404), "answered 404"),
