@@ -151,7 +151,8 @@ live_options = together(
         "--max-reconnects",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Request a stream at most N more times. Default: 1000, but 5 for a POST that may be answered anew each time.",
+        help="Request a stream at most N more times. Default: 1000, but 5 for a POST that may be answered anew each "
+        "time.",
     ),
     click.option(
         "--fault",

@@ -142,8 +142,8 @@ class Reconnector:
                     f"the server has not shown that it resumes a {outcome.method}; "
                     "--reconnect resend repeats it all the same"
                 )
-        # A connection that broke before its first event may not have had the chance to show that it goes on.
-        if (self._had_events or kind == "eof") and not self._goes_on:
+        # A fault that we injected may have come before the stream could show that it goes on.
+        if self._was_open and not self._goes_on and (self._had_events or kind != "fault"):
             return GiveUp("nothing to resume from: the stream has neither IDs nor a reconnection time")
         return None
 
