@@ -166,6 +166,7 @@ class Analysis:
                 return
             turn = self._new_turn(record.turn, self._dialect or self._known(record.dialect))
         self._connect(turn, Connection(record.conn, request=record))
+        turn.dialect.request_seen(record.headers, record.body or "")
         turn.reconnecting = False
         turn.clocks.started(record.t)
         self.idle = Idle()

@@ -26,7 +26,7 @@ request_options = together(
     click.option("--http2", is_flag=True, help="Use HTTP/2 if the server supports it."),
     click.option("--curl", "pasted", metavar="COMMAND", help="A complete curl command, quoted."),
     dialect_option,
-    click.option("--any-type", is_flag=True, help="Read the body whatever its content type is."),
+    click.option("--any-type", is_flag=True, help="Read the body, once, whatever its content type is."),
     live_options,
     config_option,
 )

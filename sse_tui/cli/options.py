@@ -144,13 +144,15 @@ live_options = together(
         help="When to request the stream again once it has ended or broken off. A GET: with last-event-id or resend "
         "if the stream has IDs or a retry field, with always whatever it has. A POST: with last-event-id only from "
         "servers that resume it (MCP, by GET, and sse-tui serve), with resend from any server if there is an ID, "
-        "with always even without. Default: last-event-id for GET requests and the local endpoint, otherwise never.",
+        "with always even without. Never after an end marker or a 204. Default: last-event-id for GET requests and "
+        "the local endpoint, otherwise never.",
     ),
     click.option(
         "--max-reconnects",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Request a stream at most N more times. Default: 1000, but 5 where each time may cost another answer.",
+        help="Request a stream at most N more times. Default: 1000, but 5 for a POST that may be answered anew each "
+        "time.",
     ),
     click.option(
         "--fault",

@@ -29,16 +29,19 @@ class RefusalNotice:
             )
 
 
-def not_repeated(turn: Turn, reason: str, *, by_policy: bool) -> str:
+def not_repeated(turn: Turn, reason: str, policy: str) -> str:
     """What a stream was that ended in order, and why it is not requested again; "" if there is nothing to say.
 
-    `by_policy`: it would not have been in any case, so that only a body without any event is worth a word.
+    Under the policy "never" only a body without any event is worth a word; under "always" an end marker is, too, since
+    whoever asked for it expects another request.
     """
-    from sse_tui.analysis.outcome import Ending
+    from sse_tui.analysis.outcome import Ending, Outcome
     from sse_tui.fields import EVENT_STREAM, essence, first
     from sse_tui.text.wording import many
 
-    if turn.conclusion.ending is not Ending.ENDED or (by_policy and turn.events):
+    never = policy == "never"
+    whole = policy == "always" and turn.outcome is Outcome.COMPLETE
+    if not whole and (turn.conclusion.ending is not Ending.ENDED or (never and turn.events)):
         return ""
     response = turn.connections[-1].response
     media_type = essence(first(response.headers, "content-type")) if response is not None else EVENT_STREAM
@@ -50,5 +53,5 @@ def not_repeated(turn: Turn, reason: str, *, by_policy: bool) -> str:
     if ignored := turn.ignored_fields.total():
         seen.append(f"{many(ignored, 'line')} that the standard ignores")
     events = f"after {many(turn.events, 'event')}" if turn.events else "without an event"
-    why = "" if by_policy else f" and is not requested again: {reason}"
+    why = "" if never else f" and is not requested again: {reason}"
     return f"The stream ended {events} ({', '.join(seen)}){why}."

@@ -11,7 +11,15 @@ from typing import ClassVar
 
 from sse_tui.dialects import provenance
 from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
-from sse_tui.dialects.detect import NO_FINGERPRINT, Detection, by_event, by_headers, detect, detection
+from sse_tui.dialects.detect import (
+    NO_FINGERPRINT,
+    Detection,
+    by_event,
+    by_headers,
+    by_request,
+    detect,
+    detection,
+)
 from sse_tui.dialects.fingerprints import clue_of
 from sse_tui.dialects.generic import Generic
 from sse_tui.dialects.line_dialects import NAME as NOT_SSE
@@ -67,6 +75,12 @@ class Detecting(Delegating):
         self._seen: list[Event] = []
         self._lines: DetectingLines | None = None
         self._choose(Generic())
+
+    def request_seen(self, headers: Headers, body: str) -> None:
+        """Take the request. It shows the dialect where the stream may end before any of its events does."""
+        found = by_request(headers, body)
+        if found is not None:
+            self._decide(found)
 
     def headers_seen(self, headers: Headers) -> None:
         """Take the response headers. They may show the dialect, and more often the provider."""

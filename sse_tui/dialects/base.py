@@ -174,6 +174,9 @@ class Dialect(ABC):
         """The dialect that reads: this one, unless it only detects which one should."""
         return self
 
+    def request_seen(self, headers: Sequence[tuple[str, str]], body: str) -> None:  # noqa: B027 - most have no use for it
+        """Take the request, before its response."""
+
     def headers_seen(self, headers: Sequence[tuple[str, str]]) -> None:  # noqa: B027 - most have no use for it
         """Take the headers of the response, before its events."""
 

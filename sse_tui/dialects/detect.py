@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sse_tui.dialects import provenance
 from sse_tui.dialects.fingerprints import FINGERPRINTS, Clue, clue_of
 from sse_tui.dialects.generic import Generic
+from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.dialects.provenance import Headers, Provider
 from sse_tui.eventstream.items import Event
 
@@ -25,6 +26,12 @@ class Detection(NamedTuple):
 
 
 NO_FINGERPRINT = "no known fingerprint"
+
+# What the methods of MCP begin with, "ping" aside; other protocols on JSON-RPC have other names.
+_MCP_METHODS = (
+    *("initialize", "tools/", "resources/", "prompts/", "completion/", "logging/", "notifications/"),
+    *("sampling/", "roots/", "elicitation/"),
+)
 
 # Providers whose streams are chat completions, unless their events say something else.
 _CHAT = frozenset(
@@ -58,6 +65,22 @@ def detect(
     if guess is not None and guess.name in _CHAT:
         return detection("openai-chat", guess.reason, readers, guess)
     return Detection(Generic.name, NO_FINGERPRINT, guess.name if guess else None)
+
+
+def by_request(headers: Headers, body: str) -> tuple[str, str] | None:
+    """A dialect and why, where the request alone is enough: an MCP stream may begin, and end, with an ID alone."""
+    for name, _ in headers:
+        if name.lower() in ("mcp-session-id", "mcp-protocol-version"):
+            return "mcp", f"the request header {name.lower()}"
+    if '"jsonrpc"' not in body:
+        return None
+    try:
+        method = members(decode(body)).get("method")
+    except JsonError:
+        return None
+    if isinstance(method, str) and method.startswith(_MCP_METHODS):
+        return "mcp", f"the method {method} of the request"
+    return None
 
 
 def by_headers(headers: Headers) -> tuple[str, str] | None:

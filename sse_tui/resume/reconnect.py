@@ -87,7 +87,7 @@ Decision: TypeAlias = TryAgain | GiveUp
 
 _FINAL = {
     "stopped": "stopped by the user",
-    "ended": "the stream had ended",
+    "ended": "the stream said that it had ended",
     "wrong-type": "the answer is not an event stream",
     "fatal": "another attempt would fail the same way",
 }
@@ -142,8 +142,8 @@ class Reconnector:
                     f"the server has not shown that it resumes a {outcome.method}; "
                     "--reconnect resend repeats it all the same"
                 )
-        # A connection that broke before its first event may not have had the chance to show that it goes on.
-        if (self._had_events or kind == "eof") and not self._goes_on:
+        # A fault that we injected may have come before the stream could show that it goes on.
+        if self._was_open and not self._goes_on and (self._had_events or kind != "fault"):
             return GiveUp("nothing to resume from: the stream has neither IDs nor a reconnection time")
         return None
 

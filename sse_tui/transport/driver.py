@@ -76,6 +76,7 @@ class Driver:
         self._stop_at_end = stop_at_end
         self._turn = TurnState(turn, clock, timeouts, next_conn, sleep)
         self._reception = Reception(dialect, first(request.headers, LAST_EVENT_ID) or "")
+        dialect.request_seen(request.headers, (request.body or b"").decode("utf-8", "replace"))
         self._injector = Injector(plan, clock.now())
         self._reconnector = Reconnector(policy, rng)
         self._kind = ""  # of `AttemptResult`, and the error: how the last attempt ended

@@ -90,7 +90,9 @@ class RowTable:
             self._turn = turn
             self._written = 0
             self.turn_starts.append(len(self))
-            self._rereader.begin(len(self), type(turn.dialect)())
+            # Of the stream it has read nothing yet if this is the request; else it may have read what comes now.
+            unread = turn.dialect if entries and entries[0].kind == "request" else type(turn.dialect)()
+            self._rereader.begin(len(self), unread)
         size = 0
         for entry in entries:
             if entry.kind not in HIDDEN:

@@ -246,6 +246,12 @@ def test_a_busy_server_is_waited_for_on_request_and_told_at_once(
         ),
         (["--any-type"], "text/plain", "just text", "without an event (9 bytes, text/plain)."),
         (["-d", "{}"], "text/event-stream", "data: x\n\n", ""),
+        (
+            ["-d", "{}", "--reconnect", "always"],
+            "text/event-stream",
+            "data: [DONE]\n\n",
+            "(14 bytes) and is not requested again: the stream said that it had ended.",
+        ),
     ],
 )
 def test_a_stream_with_nothing_to_go_on_from_is_asked_for_once(

@@ -123,3 +123,24 @@ class TestAuto:
     def test_is_created_by_name_and_is_no_dialect_of_its_own(self) -> None:
         assert isinstance(create("auto"), Auto)
         assert "auto" not in names()
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "name"),
+    [
+        ([("MCP-Protocol-Version", "2025-11-25")], "", "mcp"),
+        ([("Mcp-Session-Id", "1")], "", "mcp"),
+        ([], '{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}', "mcp"),
+        ([], '{"jsonrpc": "2.0", "id": 1, "method": "initialize"}', "mcp"),
+        ([], '{"jsonrpc": "2.0", "id": 1, "method": "message/stream"}', "generic"),  # A2A
+        ([], '{"jsonrpc": "2.0", "id": 1, "method": 7}', "generic"),
+        ([], '[{"jsonrpc": "2.0"', "generic"),
+        ([("Content-Type", "application/json")], '{"messages": []}', "generic"),
+    ],
+)
+def test_a_request_of_mcp_shows_the_dialect_before_any_event(
+    headers: list[tuple[str, str]], body: str, name: str
+) -> None:
+    dialect = create("auto")
+    dialect.request_seen(headers, body)
+    assert dialect.chosen.name == name

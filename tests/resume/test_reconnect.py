@@ -80,7 +80,7 @@ def test_a_body_that_broke_off_is_resumed(kind: str) -> None:
     ("result", "reason"),
     [
         (broke("stopped"), "stopped by the user"),
-        (broke("ended"), "the stream had ended"),
+        (broke("ended"), "the stream said that it had ended"),
         (broke("status", status=204), "204"),
         (broke("status", status=205), "answered 205"),
         (broke("status", status=404), "answered 404"),
@@ -194,8 +194,9 @@ def test_a_stream_that_has_neither_ids_nor_a_reconnection_time_is_asked_for_once
     neither = "nothing to resume from: the stream has neither IDs nor a reconnection time"
     conversation(broke(id=""), Over(neither))
     conversation(broke(id="", retry_ms=5), Again())
-    conversation(broke(id="", progress=0), Again())
-    conversation(broke("eof", id="", progress=0), Over(neither))
+    for kind in ("eof", "incomplete", "reset", "timeout", "error"):
+        conversation(broke(kind, id="", progress=0), Over(neither))
+    conversation(broke("fault", id="", progress=0), Again())
     conversation(broke("eof", id="", progress=0, retry_ms=5), Again())
     conversation(broke(id=""), Again(), policy=Policy(kind="always"))
 

@@ -78,9 +78,12 @@ async def test_the_dialect_that_is_detected_counts() -> None:
     )
 
 
-async def test_a_tool_is_never_called_again_by_a_server_that_only_primes() -> None:
+@pytest.mark.parametrize("name", ["mcp", "auto"])
+async def test_a_tool_is_never_called_again_by_a_server_that_only_primes(name: str) -> None:
+    """The stream may end before any event shows what it is; the request does."""
     async with wire([chunked(PRIMING)], then=[chunked(PRIMING)]) as server:
-        ran = await run(server.url, method="POST", body=BODY, policy=Policy(), dialect=mcp())
+        dialect = dialects.create(name)
+        ran = await run(server.url, method="POST", body=BODY, policy=Policy("always"), dialect=dialect)
     assert [seen.method for seen in server.seen] == ["POST", *["GET"] * 5]
     assert ran.driver.stop_reason == "no progress in 5 attempts"
 

@@ -109,8 +109,8 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
                     out.end_line()
         problem = session.problem if whole else None
     if whole and problem is None and session.analysis.turn is not None:
-        never = turn.policy.kind == "never"
-        if said := not_repeated(session.analysis.turn, session.recorder.stop_reason, by_policy=never):
+        said = not_repeated(session.analysis.turn, session.recorder.stop_reason, turn.policy.kind)
+        if said:
             narration.say(f"sse-tui: {said}")
     return ended(session.analysis.findings, problem)
 
