@@ -36,6 +36,22 @@ class CloseReason(StrEnum):
     ERROR = "error"  # anything else: no connection, TLS, protocol
 
 
+class Irregularity(StrEnum):
+    """What clients are lenient about in HTTP/1.1, as written in response and close records."""
+
+    LF_IN_HEAD = "lf-in-head"
+    STATUS_LINE = "status-line"
+    OBS_FOLD = "obs-fold"
+    SPACE_BEFORE_COLON = "space-before-colon"
+    HEADER_NAME = "header-name"
+    CONTROL_CHARACTER = "control-character"
+    LENGTH_AND_CHUNKED = "length-and-chunked"
+    REPEATED_LENGTH = "repeated-length"
+    TRANSFER_CODINGS = "transfer-codings"
+    LF_IN_CHUNKED = "lf-in-chunked"
+    SPACE_AFTER_SIZE = "space-after-size"
+
+
 class Header(msgspec.Struct, kw_only=True, omit_defaults=False):
     """First line of a recording.
 
@@ -95,12 +111,14 @@ class Response(_Record, kw_only=True, omit_defaults=True, tag="response", frozen
 
     `refused` says whether the client refused the body as no event stream, where status and media type alone do not:
     a status other than 200 always means it, the type only for who did not ask for any type. None: not recorded.
+    `irregular` are kinds of `Irregularity`; a file may contain others.
     """
 
     status: int
     http_version: str
     headers: Headers
     refused: bool | None = None
+    irregular: list[str] = []
 
     @property
     def is_refusal(self) -> bool:
@@ -151,12 +169,14 @@ class Close(_Record, kw_only=True, omit_defaults=True, tag="close", frozen=True)
     """The connection ended.
 
     `reason` is a `CloseReason` (a file may contain any text), `detail` more for people. `code` is the code of the error
-    that ended it, as in `errors`: "idle-timeout", "content-coding", "dns"; "" if the reason says it all.
+    that ended it, as in `errors`: "idle-timeout", "content-coding", "dns"; "" if the reason says it all. `irregular`
+    is that of the body's framing, as in `Response`.
     """
 
     reason: str
     detail: str = ""
     code: str = ""
+    irregular: list[str] = []
 
     @property
     def words(self) -> str:

@@ -35,7 +35,7 @@ from sse_tui.transport.waiting import Woken
 _REFUSAL_BYTES = 64 * 1024
 _REFUSAL_NS = 2_000_000_000
 # Codes of errors that would be the same at another attempt.
-_FUTILE = {"tls-verify", "not-http"}
+_FUTILE = {"tls-verify", "not-http", "unreadable-response"}
 
 
 class Attempt:

@@ -117,6 +117,14 @@ def not_http(url: httpx.URL, detail: str, beginning: bytes) -> ConnectError:
     )
 
 
+def unreadable_response(url: httpx.URL, detail: str) -> ConnectError:
+    return ConnectError(
+        "unreadable-response",
+        f"{authority(url)} sent a response that cannot be read: {detail}.",
+        "Other clients refuse it too. Check the server, and the proxies in front of it.",
+    )
+
+
 def timed_out(name: str, limit: float) -> StreamError:
     """A limit that passed while a stream was open; `name` is "first-byte", "idle" or "total"."""
     what = {

@@ -108,7 +108,7 @@ class Stream:
                     steps = await self._stall(step.fault.duration_ms / 1000, steps)
         self._body.close()
         assert self.reason is not None
-        yield self._turn.close(self.reason, self.detail, self.code)
+        yield self._turn.close(self.reason, self.detail, self.code, self._body.irregular)
 
     def _chunk(self, read: Read, data: bytes) -> Record:
         if read.t < self._not_before:

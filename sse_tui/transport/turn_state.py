@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from sse_tui.faults import Fired
 from sse_tui.recording.records import Close, CloseReason, Fault, Record, chunk
@@ -75,8 +75,14 @@ class TurnState:
             did=fired.did,
         )
 
-    def close(self, reason: CloseReason, detail: str, code: str = "") -> Close:
+    def close(self, reason: CloseReason, detail: str, code: str = "", irregular: Sequence[str] = ()) -> Close:
         """The record for the end of the current connection; `code` is that of the error that ended it."""
         return Close(
-            t=self.clock.now(), turn=self.number, conn=self.conn, reason=reason, detail=detail, code=code
+            t=self.clock.now(),
+            turn=self.number,
+            conn=self.conn,
+            reason=reason,
+            detail=detail,
+            code=code,
+            irregular=list(irregular),
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from sse_tui.diagnosis import RULES
@@ -29,7 +31,7 @@ from tests.samples import protocol
 Case = bytes | list[bytes] | Story
 
 # Rules that the table of the protocol's notes does not have.
-BEYOND = {"runaway-compression", "late-read"}
+BEYOND = {"runaway-compression", "irregular-http", "late-read"}
 ALL = [
     "truncated-stream",
     "in-band-error",
@@ -48,6 +50,7 @@ ALL = [
     "wrong-content-type",
     "compressed-stream",
     "runaway-compression",
+    "irregular-http",
     "status-stop-vs-retry",
     "event-without-data",
     "comment-as-data",
@@ -92,12 +95,12 @@ ALL = [
 ]
 
 
-# About how a stream was captured, not about the stream.
-
-
-def answered(headers: list[tuple[str, str]], http: str = "HTTP/1.1", status: int = 200) -> Wire:
+def answered(
+    headers: list[tuple[str, str]], http: str = "HTTP/1.1", status: int = 200, irregular: Sequence[str] = ()
+) -> Wire:
     wire = Wire().ask(dialect="openai-chat")
-    wire.records.append(Response(t=ms(1), turn=1, conn=1, status=status, http_version=http, headers=headers))
+    response = Response(t=ms(1), turn=1, conn=1, status=status, http_version=http, headers=headers)
+    wire.records.append(msgspec.structs.replace(response, irregular=list(irregular)))
     wire.read(2, HEALTHY).close(3, "eof")
     return wire
 
@@ -146,6 +149,7 @@ FIRES: dict[str, Case] = {
     "wrong-content-type": answered([("Content-Type", "text/html")]),
     "compressed-stream": answered([*GOOD_HEADERS, ("Content-Encoding", "br")]),
     "runaway-compression": wires.gzipped(b":\n" * 500_000),
+    "irregular-http": answered(GOOD_HEADERS, irregular=["obs-fold"]),
     "status-stop-vs-retry": wires.refused(204),
     "event-without-data": b"event: end\n\n",
     "comment-as-data": b"data: : keepalive\n\n",
@@ -207,6 +211,7 @@ SILENT: dict[str, Case] = {
     "wrong-content-type": answered([("Content-Type", "TEXT/Event-Stream;")]),
     "compressed-stream": answered([*GOOD_HEADERS, ("Content-Encoding", "identity")]),
     "runaway-compression": wires.gzipped(b":\n\n" * 50_000),
+    "irregular-http": answered(GOOD_HEADERS, irregular=["of-a-later-version"]),
     "status-stop-vs-retry": wires.refused(503, retry_after="1", delay_ms=1000),
     "event-without-data": b"event: end\ndata:\n\n",
     "comment-as-data": b'id: 1\nretry: 5\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',

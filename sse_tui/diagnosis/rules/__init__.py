@@ -8,6 +8,7 @@ from sse_tui.diagnosis.rules import (  # noqa: F401
     framing,
     hidden_errors,
     ids,
+    irregular_http,
     leaked_secrets,
     payloads,
     reconnects,

@@ -11,7 +11,7 @@ import msgspec
 
 from sse_tui.errors import RecordingError
 from sse_tui.fields import first, without
-from sse_tui.recording.imports.dechunk import ChunkedError, Dechunker
+from sse_tui.recording.chunked import ChunkedError, Dechunker
 from sse_tui.recording.imports.piece import malformed
 from sse_tui.recording.records import Close, Headers, Record, Request, Response, chunk
 
@@ -198,7 +198,7 @@ class CapturedBody:
     def _ending(self) -> tuple[str, str]:
         if self._broken:
             return "error", f"bad chunked framing: {self._broken}"
-        if self._chunked is not None and not self._chunked.complete:
+        if self._chunked is not None and not self._chunked.ended:
             return "incomplete", "the last chunk of the chunked body is missing"
         has_no_body = self._head.status in (204, 304)
         if self._length is not None and not has_no_body and self._size < self._length:

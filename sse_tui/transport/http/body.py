@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from sse_tui.recording.records import CloseReason
+from sse_tui.recording.records import CloseReason, Irregularity
 from sse_tui.transport.http.http1 import ResponseReader
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.http.tls import TruncatedTls, WireStream
@@ -26,6 +26,11 @@ class ResponseBody(httpx.AsyncByteStream, ABC):
     def __init__(self, wire: WireStream) -> None:
         self._wire = wire
         self.ending: BodyEnd | None = None
+
+    @property
+    def irregular(self) -> list[Irregularity]:
+        """What was not regular in the framing of the body so far; unknown where httpcore reads it."""
+        return []
 
     @abstractmethod
     async def read(self) -> Read | None:
@@ -64,6 +69,10 @@ class StampedBody(ResponseBody):
         super().__init__(wire)
         self._reader = reader
         self._first: Read | None = first if first.data else None
+
+    @property
+    def irregular(self) -> list[Irregularity]:
+        return self._reader.irregular
 
     async def read(self) -> Read | None:
         if self._first is not None:

@@ -1,35 +1,20 @@
-"""HTTP/1.1 framing without I/O: a request to bytes, the bytes of a response to its head and its body.
-
-llhttp (httptools) does the parsing. It does not say at the end of a connection whether the body was whole; that is
-worked out here from the framing (RFC 9112, section 6.3).
-"""
+"""HTTP/1.1 framing without I/O: a request to bytes, the bytes of a response to its head and its body."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
-
-import httptools
 
 from sse_tui.fields import is_token, is_value
+from sse_tui.recording.records import Irregularity
+from sse_tui.transport.http.chunked_body import ChunkedBody
+from sse_tui.transport.http.response_head import Head, Http1Error, framing_of, parse_head, status_line
 
 HEAD_LIMIT = 256 * 1024
-_NO_BODY = {204, 304}
+_BEGINNING = b"HTTP/"
+_HEAD_END = re.compile(rb"\n\r?\n")
 
 RawHeaders = Sequence[tuple[bytes, bytes]]
-
-
-class Http1Error(Exception):
-    """What came is not HTTP/1.1, or beyond a limit."""
-
-
-class Head(NamedTuple):
-    """A response's status line and headers."""
-
-    status: int
-    reason: bytes
-    http_version: str
-    headers: list[tuple[bytes, bytes]]
 
 
 def encode_request(method: str, target: bytes, headers: RawHeaders, body: bytes) -> bytes:
@@ -56,37 +41,30 @@ class ResponseReader:
 
     def __init__(self, method: str = "GET") -> None:
         self._method = method
-        self._parser = httptools.HttpResponseParser(self)
-        self._reason = b""
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._body: list[bytes] = []
+        self._buffer = bytearray()
+        self._searched = 0
         self._head_bytes = 0
         self._left: int | None = None
+        self._chunked: ChunkedBody | None = None
         self.head: Head | None = None
         self.complete = False
         self.until_close = False
         self.broken = ""
 
     def feed(self, data: bytes) -> bytes:
-        """Take in what one read brought; the body bytes in it, transfer coding removed."""
-        if self.complete:
-            return b""
+        """Take in what one read brought; the body bytes in it, transfer coding removed. Raises Http1Error."""
         if self.head is None:
-            self._head_bytes += len(data)
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as error:
-            raise Http1Error("the server switched protocols") from error
-        except httptools.HttpParserError as error:
-            if self.head is None:
-                raise Http1Error(str(error) or type(error).__name__) from error
-            if not self.complete:  # what comes after the end of the response does not matter
-                self.broken = str(error) or type(error).__name__
-        if self.head is None and self._head_bytes > HEAD_LIMIT:
-            raise Http1Error(f"the headers are longer than {HEAD_LIMIT} bytes")
-        body = b"".join(self._body) if len(self._body) != 1 else self._body[0]
-        self._body.clear()
-        return body
+            data = self._take_head(data)
+        if self.complete or not data:
+            return b""
+        if self._chunked is not None:
+            data = self._chunked.feed(data)
+            self.complete, self.broken = self._chunked.complete, self._chunked.broken
+        elif self._left is not None:
+            data = data[: self._left]
+            self._left -= len(data)
+            self.complete = not self._left
+        return data
 
     def missing(self) -> str:
         """What would be missing if the connection ended now; "" for nothing, so that the end would be orderly."""
@@ -98,41 +76,46 @@ class ResponseReader:
             return f"{self._left} of the bytes that Content-Length announced"
         return "the last chunk of the chunked body"
 
-    # httptools calls these.
+    @property
+    def irregular(self) -> list[Irregularity]:
+        """What was not regular in the framing of the body so far."""
+        return sorted(self._chunked.irregular) if self._chunked is not None else []
 
-    def on_status(self, status: bytes) -> None:
-        if self.head is None:
-            self._reason += status
+    def _take_head(self, data: bytes) -> bytes:
+        """Look for the end of the head; what follows it."""
+        buffer = self._buffer
+        buffer += data
+        self._head_bytes += len(data)
+        while self.head is None:
+            if buffer[:1].isspace():  # blank lines before the status line
+                del buffer[: len(buffer) - len(buffer.lstrip(b"\r\n"))]
+            if not _BEGINNING.startswith(buffer[:5].upper()):
+                raise Http1Error("it does not begin with HTTP/")
+            end = _HEAD_END.search(buffer, self._searched)
+            if end is None:
+                if self._head_bytes > HEAD_LIMIT:
+                    raise Http1Error(f"the headers are longer than {HEAD_LIMIT} bytes")
+                line, ended, _ = buffer.partition(b"\n")
+                if ended:  # no need to wait for the end of what is no response
+                    status_line(bytes(line))
+                self._searched = max(0, len(buffer) - 2)
+                return b""
+            head = parse_head(bytes(buffer[: end.end()]))
+            del buffer[: end.end()]
+            self._searched = 0
+            if head.status == 101:
+                raise Http1Error("the server switched protocols")
+            if not head.interim:
+                self._begin_body(head)
+        rest = bytes(buffer)
+        buffer.clear()
+        return rest
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self.head is None:
-            self._headers.append((name, value))
-
-    def on_headers_complete(self) -> None:
-        if self.head is not None:  # a second response, without a request
-            return
-        status = self._parser.get_status_code()
-        if status < 200 and status != 101:
-            self._reason = b""
-            self._headers = []
-            return
-        self.head = Head(status, self._reason, f"HTTP/{self._parser.get_http_version()}", self._headers)
-        # Transfer-Encoding overrides Content-Length (RFC 9112, section 6.3).
-        fields = {name.lower(): value for name, value in self._headers}
-        chunked = fields.get(b"transfer-encoding", b"").lower().rstrip().endswith(b"chunked")
-        if self._method == "HEAD" or status in _NO_BODY:
-            self.complete = True
-        elif not chunked and b"content-length" in fields:
-            self._left = int(fields[b"content-length"])
-        else:
-            self.until_close = not chunked
-
-    def on_body(self, body: bytes) -> None:
-        if not self.complete:
-            self._body.append(body)
-            if self._left is not None:
-                self._left -= len(body)
-
-    def on_message_complete(self) -> None:
-        if self.head is not None:
-            self.complete = True
+    def _begin_body(self, head: Head) -> None:
+        framing = framing_of(head, self._method)
+        self.head = head._replace(irregular=head.irregular | framing.irregular)
+        self._left = framing.length
+        self.complete = framing.length == 0
+        if framing.chunked:
+            self._chunked = ChunkedBody()
+        self.until_close = not framing.chunked and framing.length is None

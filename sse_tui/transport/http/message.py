@@ -123,6 +123,7 @@ def response_record(t: int, turn: int, conn: int, response: httpx.Response, any_
         http_version=response.http_version,
         headers=header_text(response.headers.raw),
         refused=None if typed or response.status_code != 200 else not any_type,
+        irregular=response.extensions.get("irregular", []),
     )
 
 

@@ -23,10 +23,17 @@ from sse_tui.errors import UsageError
 from sse_tui.transport.clock import SessionClock
 from sse_tui.transport.http.body import StampedBody
 from sse_tui.transport.http.dialer import Dialer, nowhere
-from sse_tui.transport.http.http1 import Http1Error, ResponseReader, encode_request
+from sse_tui.transport.http.http1 import ResponseReader, encode_request
+from sse_tui.transport.http.response_head import HeadError, Http1Error
 from sse_tui.transport.http.tcp import Read
 from sse_tui.transport.http.tls import WireStream
-from sse_tui.transport.problems import PORTS, first_byte_timed_out, lost_before_headers, not_http
+from sse_tui.transport.problems import (
+    PORTS,
+    first_byte_timed_out,
+    lost_before_headers,
+    not_http,
+    unreadable_response,
+)
 
 
 class StampingTransport(httpx.AsyncBaseTransport):
@@ -83,6 +90,8 @@ class StampingTransport(httpx.AsyncBaseTransport):
             beginning = beginning or read.data[:200]
             try:
                 first = reader.feed(read.data)
+            except HeadError as error:
+                raise unreadable_response(request.url, str(error)) from error
             except Http1Error as error:
                 raise not_http(request.url, str(error), beginning) from error
         head = reader.head
@@ -96,4 +105,5 @@ class StampingTransport(httpx.AsyncBaseTransport):
             t,
             http_version=head.http_version.encode("ascii"),
             reason_phrase=head.reason,
+            irregular=sorted(head.irregular),
         )
