@@ -15,7 +15,8 @@ EVENT_STREAM = "text/event-stream"
 
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
-_PARAMETER = re.compile(r'([^=;\s]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)')
+# From the beginning of a name only: trying the rest of each name as well would take quadratic time.
+_PARAMETER = re.compile(r'(?<![^=;\s])([^=;\s]++)\s*+=\s*("(?:[^"\\]|\\.)*"|[^;]*)')
 
 
 def first(fields: Fields, name: str) -> str | None:

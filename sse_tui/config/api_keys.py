@@ -92,7 +92,7 @@ def _masked_url(url: str) -> str:
     if at:
         url = url.replace(f"{user}@{rest}", f"{MASK}@{rest}", 1)
     return re.sub(
-        r"([?&])([^=&#]+)=([^&#]*)",
+        r"([?&])([^=?&#]+)=([^&#]*)",
         lambda found: f"{found[1]}{found[2]}={MASK if may_be_secret(found[2]) else found[3]}",
         url,
     )

@@ -10,8 +10,9 @@ import re
 
 KeyPath = tuple[str, ...]
 
-_PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
-_DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
+# A quote that does not close runs to the end of the line: it is not tried again from its middle.
+_PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\]|\\.)*+(?:"|\\?$)|'[^']*+(?:'|$))"""
+_DOTTED = rf"{_PART}(?:\s*+\.\s*+{_PART})*+"
 _HEADER = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]\]?\s*(?:#.*)?$")
 _ASSIGNMENT = re.compile(rf"\s*({_DOTTED})\s*=")
 _PART_RE = re.compile(_PART)

@@ -346,6 +346,8 @@ def _reason() -> str:
 def _buffers(log: str) -> dict[str, int]:
     """The memory that llama.cpp reports, in bytes, by "device use": model, KV, compute, output."""
     sizes: dict[str, int] = {}
-    for match in re.finditer(r"(\S+)\s+(model|KV|compute|output|RS) buffer size\s*=\s*([\d.]+) MiB", log):
+    for match in re.finditer(
+        r"(?<!\S)(\S++)\s++(model|KV|compute|output|RS) buffer size\s*=\s*([\d.]+) MiB", log
+    ):
         sizes[f"{match[1]} {match[2]}"] = int(float(match[3]) * 2**20)
     return sizes

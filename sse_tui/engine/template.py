@@ -28,7 +28,6 @@ CHATML = (
 
 # Two private-use characters of plane 15; removed from messages, so that only this module can set them.
 _OPEN, _CLOSE = "\U000f5e01", "\U000f5e02"
-_MARKED = re.compile(f"{_OPEN}(.*?){_CLOSE}", re.DOTALL)
 # Transformers' ``{% generation %}`` tags only mark training data.
 _TRAINING_TAGS = re.compile(r"\{%-?\s*(end)?generation\s*-?%\}")
 
@@ -89,7 +88,12 @@ class ChatTemplate:
 
 def segments(text: str) -> list[Segment]:
     """Rendered text cut at the marks; without any, one segment."""
-    parts = _MARKED.split(text)
+    parts, at = list[str](), 0
+    # Not by a pattern: where closing marks are missing, it would search to the end from each opening one.
+    while (opened := text.find(_OPEN, at)) >= 0 and (closed := text.find(_CLOSE, opened)) >= 0:
+        parts += text[at:opened], text[opened + 1 : closed]
+        at = closed + 1
+    parts.append(text[at:])
     # The odd parts were between marks. A template that truncates may have cut a mark off: drop strays.
     cut = [(part.replace(_OPEN, "").replace(_CLOSE, ""), index % 2 == 0) for index, part in enumerate(parts)]
     return [segment for segment in cut if segment[0]]

@@ -15,7 +15,8 @@ _RETRY_DIGITS = len(str(RETRY_MAX))
 
 _LF, _COLON = b"\n:"
 _new: Callable[[type[Any], tuple[Any, ...]], Any] = tuple.__new__
-_ENDS_ALIKE = re.compile(rb"(?:[^\r\n]*+\r\n)++|(?:[^\r\n]*+\n)++|(?:[^\r\n]*+\r(?!\n))++")
+# The last form is for a line without an end, which is never given: each of its bytes would be tried as a beginning.
+_ENDS_ALIKE = re.compile(rb"(?:[^\r\n]*+\r\n)++|(?:[^\r\n]*+\n)++|(?:[^\r\n]*+\r(?!\n))++|[^\r\n]++")
 
 
 def runs_of_ends(lines: bytes) -> list[bytes]:

@@ -25,7 +25,9 @@ from sse_tui.text.wording import many
 # Clients that turn such a block into an event, as measured (see `clients`); httpx2 does so for fields only.
 PHANTOMS = ("httpx-sse", "the openai SDK", "cohere's SDK")
 PHANTOMS_OF_FIELDS = (*PHANTOMS, "httpx2")
-_HEARTBEAT = re.compile(r"\s*:?\s*(ping|keep-?alive|heartbeat|hb|processing|openrouter processing)\b.*", re.I)
+_HEARTBEAT = re.compile(
+    r"\s*+:?\s*+(ping|keep-?alive|heartbeat|hb|processing|openrouter processing)\b.*", re.I
+)
 _BARE = re.compile(r"\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I)
 
 

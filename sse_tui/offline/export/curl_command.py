@@ -18,7 +18,7 @@ from sse_tui.recording.redact import PLACEHOLDER, URL_PLACEHOLDER
 # curl makes these itself.
 _OWN = frozenset(["host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect"])
 _URL_SECRET = re.compile(rf"(?<==){URL_PLACEHOLDER}(?=[&#;]|$)|(?<=://){URL_PLACEHOLDER}(?=@)")
-_PARAMETER = re.compile(r"([^?&;=/]*)=$")
+_PARAMETER = re.compile(r"(?<![^?&;=/])([^?&;=/]*+)=$")
 _NAMES = {"authorization": "AUTHORIZATION", "x-api-key": "API_KEY", "api-key": "API_KEY", "key": "API_KEY"}
 LAST_RESORT = "SECRET"
 

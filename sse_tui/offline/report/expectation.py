@@ -22,7 +22,7 @@ from sse_tui.errors import UsageError
 from sse_tui.offline.report.measures import ALIASES, MEASURES, Measure, measure
 from sse_tui.text.nearest import did_you_mean
 
-_NAME = re.compile(r"\s*(!?)\s*([A-Za-z][\w.:-]*)\s*")
+_NAME = re.compile(r"\s*+(!?)\s*+([A-Za-z][\w.:-]*)\s*")
 _OP = re.compile(r"(<=|>=|==|!=|!~|<|>|=|~)\s*")
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*([a-zµ%]*)", re.IGNORECASE)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'', re.DOTALL)

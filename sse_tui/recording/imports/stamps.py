@@ -63,7 +63,7 @@ _FORMS: tuple[tuple[str, Callable[[re.Match[str]], int]], ...] = (
     (rf"({'|'.join(_MONTHS)}) [ ]?(\d\d?) " + _CLOCK, _dated),
     (_CLOCK, _clock),
     (r"(\d{13}|\d{16}|\d{19})", _digits),
-    (r"[ ]*(\d{1,10})[.](\d{1,12})", _seconds),
+    (r"[ ]{0,12}(\d{1,10})[.](\d{1,12})", _seconds),
     (r"(\d{10})()", _seconds),
 )
 # Between the time and the line: one space or tab, " | " or " - "; nothing before an empty line.

@@ -27,7 +27,7 @@ Run = tuple[str, str]
 """A text and the name of its style: "", "key", "string", "number", "word", "quiet", "title", "error", "match"."""
 
 _TOKEN = re.compile(
-    r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*")|(?P<number>-?\d[\d.eE+-]*)|'
+    r'(?P<key>"(?:[^"\\]|\\[\s\S])*+"(?=\s*:))|(?P<string>"(?:[^"\\]|\\[\s\S])*+(?:"|\\?\Z))|(?P<number>-?\d[\d.eE+-]*)|'
     r"(?P<word>true|false|null)|(?P<quiet>[{}\[\],:]+)"
 )
 

@@ -1,0 +1,215 @@
+"""Every regular expression of the package takes linear time, whatever the text that it is given.
+
+What comes from a server or a file may be as long as an event may be. A pattern that tries every start and reads on to
+the end from each takes hours for that, in one call that nothing can interrupt.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from re import _parser  # type: ignore[attr-defined]
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+
+import sse_tui
+
+FIRST_SIZES = (500, 5_000)
+SIZES = (2_000, 20_000, 200_000)
+MOST_GROWTH = 25  # for ten times as much text
+SURE_GROWTH = 12
+SURE_S = 0.001
+NOISE_S = 0.0004
+# Letters of every class, what separates words and fields, and what begins and ends quotes, escapes, tags and links.
+LETTERS = ("a", "A", "0", "f", "é", " ", "\t", "\n", "\r", "_", *"-.:/,;=?&@%+~#*\"'`\\<>[](){}|!")
+MIXES = (
+    "a ",
+    "a\n",
+    " \n",
+    "a.",
+    "a=",
+    "ab0",
+    '"a',
+    "a:",
+    "://",
+    "a=b&",
+    "\\u0041",
+    "\\\\",
+    "a/",
+    "0.0",
+    "* ",
+    "- ",
+)
+
+Pattern = re.Pattern[Any]
+_CALL = re.compile(r"\b(\w+)\.(match|fullmatch|search|sub|subn|split|findall|finditer)\(")
+
+
+def modules() -> Iterator[ModuleType]:
+    for found in pkgutil.walk_packages(sse_tui.__path__, "sse_tui."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def compiled(value: Any, depth: int = 3) -> Iterator[Pattern]:
+    """The patterns in a value of a module: by itself, in a collection, in a class or an instance."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth and isinstance(value, dict):
+        for item in [*value.keys(), *value.values()]:
+            yield from compiled(item, depth - 1)
+    elif depth and isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from compiled(item, depth - 1)
+    elif depth and (value if isinstance(value, type) else type(value)).__module__.startswith("sse_tui"):
+        for item in [*getattr(value, "__dict__", {}).values()]:
+            yield from compiled(item, depth - 1)
+
+
+def written(source: str) -> Iterator[tuple[Pattern, str]]:
+    """The patterns that are written out in calls of `re`, and what is called."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id == "re" and node.func.attr != "compile" and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str | bytes):
+                    yield re.compile(first.value), node.func.attr
+
+
+class Found(NamedTuple):
+    """A pattern, and the methods that the package calls on it; none where it is not called by a name of its own."""
+
+    pattern: Pattern
+    methods: set[str]
+
+    @property
+    def searches(self) -> bool:
+        """Whether it may be tried at every place of a text, and not only at its beginning."""
+        return not self.methods or not self.methods <= {"match", "fullmatch"}
+
+
+@cache
+def patterns() -> dict[str, Found]:
+    found: dict[str, Found] = {}
+    everywhere = defaultdict[str, set[str]](set)
+    own: list[tuple[Pattern, str, str]] = []
+    called: dict[str, dict[str, set[str]]] = {}
+    for module in modules():
+        source = Path(str(module.__file__)).read_text("utf-8")
+        here = called[module.__name__] = defaultdict[str, set[str]](set)
+        for owner, method in _CALL.findall(source):
+            everywhere[owner].add(method)
+            if owner != "re":
+                here[owner].add(method)
+        for name, value in vars(module).items():
+            if not name.startswith("__"):
+                own += [(one, module.__name__, name if one is value else "") for one in compiled(value)]
+            if isinstance(getattr(value, "__self__", None), re.Pattern):
+                own.append((value.__self__, module.__name__, name))
+                here[name].add(value.__name__)
+        for one, method in written(source):
+            own.append((one, module.__name__, method))
+            here[method].add(method)
+    for one, where, name in own:
+        known = found.setdefault(repr(one), Found(one, set()))
+        # One in a table is called by another name: by all that the module calls.
+        known.methods.update(
+            called[where][name] or everywhere[name] or set[str]().union(*called[where].values())
+        )
+    return found
+
+
+def literals(pattern: Pattern) -> list[str]:
+    """The characters that a pattern names, in their order."""
+    found: list[str] = []
+
+    def walk(node: Any) -> None:
+        if isinstance(node, tuple) and len(node) == 2 and str(node[0]) in ("LITERAL", "NOT_LITERAL"):
+            found.append(chr(node[1]))
+        elif isinstance(node, tuple | list) or hasattr(node, "data"):
+            for item in getattr(node, "data", node):
+                walk(item)
+
+    walk(_parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG))
+    return found
+
+
+def texts(pattern: Pattern) -> Iterable[str]:
+    """What is repeated to make the texts: letters, mixes, and what the pattern itself asks for."""
+    named = literals(pattern)
+    signs = [sign for sign in dict.fromkeys(named) if not sign.isalnum()]
+    own = [*named, "".join(named), *("".join(two) for two in pairwise(named) if not "".join(two).isalnum())]
+    own += [sign + end for sign in signs for end in ("a", "0", " ")]
+    return dict.fromkeys(text for text in (*LETTERS, *MIXES, *own) if text)
+
+
+Use = Callable[[Pattern, Any], object]
+
+
+def search_all(pattern: Pattern, text: Any) -> int:
+    return sum(1 for _ in pattern.finditer(text))
+
+
+def match_once(pattern: Pattern, text: Any) -> bool:
+    return bool(pattern.match(text)) and bool(pattern.fullmatch(text))
+
+
+def seconds(use: Use, pattern: Pattern, text: str, size: int) -> float:
+    """Seconds of this thread's own work: the machine may be busy with other things."""
+    made = (text * (size // len(text) + 1))[:size]
+    given = made if isinstance(pattern.pattern, str) else made.encode("utf-8")
+    start = time.thread_time()
+    use(pattern, given)
+    return time.thread_time() - start
+
+
+def is_linear(use: Use, pattern: Pattern, text: str) -> bool:
+    """Whether ten times as much text takes about ten times as long."""
+    few, some = seconds(use, pattern, text, FIRST_SIZES[0]), seconds(use, pattern, text, FIRST_SIZES[1])
+    if some > SURE_S and some > 2 * MOST_GROWTH * max(few, NOISE_S / 10):
+        return False  # by so much that longer texts would only take long
+    few = seconds(use, pattern, text, SIZES[0])
+    some = seconds(use, pattern, text, SIZES[1])
+    if some > SURE_S:
+        # Long enough to tell: a quadratic part that matters at 200 kB shows already here.
+        if some < SURE_GROWTH * few:
+            return True
+        few = min(few, seconds(use, pattern, text, SIZES[0]))
+        some = min(some, seconds(use, pattern, text, SIZES[1]))
+        if some > MOST_GROWTH * max(few, NOISE_S):
+            return False
+    much = seconds(use, pattern, text, SIZES[2])
+    if much > MOST_GROWTH * max(some, NOISE_S):
+        much = min(much, seconds(use, pattern, text, SIZES[2]))
+    return much <= MOST_GROWTH * max(some, NOISE_S)
+
+
+def test_the_patterns_of_the_package_are_found() -> None:
+    assert len(patterns()) > 60
+
+
+def test_every_pattern_takes_linear_time() -> None:
+    slow = [
+        f"{name} on {text!r}"
+        for name, found in patterns().items()
+        for text in texts(found.pattern)
+        if not is_linear(search_all if found.searches else match_once, found.pattern, text)
+    ]
+    assert slow == []
+
+
+@pytest.mark.parametrize("pattern", [r"\s+$", r"[a-z]+://\S+@", r"x*y", r"<[^>]*>"])
+def test_a_pattern_that_is_not_linear_is_found(pattern: str) -> None:
+    one = re.compile(pattern)
+    assert not all(is_linear(search_all, one, text) for text in texts(one))
