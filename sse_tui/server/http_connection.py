@@ -306,5 +306,9 @@ class HttpConnection(asyncio.Protocol):
 
     def _log(self, status: int) -> None:
         head, client = self._reader.head, self._common["client"]
-        line = "-" if head is None else f"{head.method} {head.target.decode('latin-1')} HTTP/{head.version}"
+        line = (
+            "-"
+            if head is None
+            else f"{head.method} {head.target.decode('ascii', 'backslashreplace')} HTTP/{head.version}"
+        )
         _accesses.info('%s - "%s" %d', ":".join(map(str, client or ())), line, status)
