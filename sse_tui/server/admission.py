@@ -19,9 +19,16 @@ _SPARE_DESCRIPTORS = 24
 """For what else the process opens: connections that are refused, files, a restarted engine."""
 
 _FEWEST = 4
+"""How many connections are taken at least, whatever the process may open."""
+
 _REFUSED_AT_ONCE = 8
+"""How many refused peers may read their answers at the same time."""
+
 _FRESH_S = 1.0
+"""How long a peer that has just connected or sent something is spared."""
+
 _UPLOADS = 2
+"""How many bodies of the largest size are held while they come."""
 
 
 class Waiting(Enum):

@@ -31,6 +31,9 @@ _DROPPED_BYTES = 16 * 2**20
 _DROPPED_BYTES_OF_STRANGERS = 256 * 2**10
 """The same for a request that failed by its head alone, or by its token."""
 
+_DROP_PAUSE_S = 0.002
+"""The pause after each read of what is dropped."""
+
 _PARSED_AT_ONCE = 64 * 2**10
 """How much is parsed before others have their turn."""
 
@@ -98,6 +101,10 @@ class HttpConnection(asyncio.Protocol):
             known = self._scope.get(KNOWN, False)
             if self._dropped > (_DROPPED_BYTES if known else _DROPPED_BYTES_OF_STRANGERS):
                 self._transport.abort()
+            elif not self._transport.is_closing():
+                # Who floods must not take the time of others.
+                self._transport.pause_reading()
+                self._loop.call_later(_DROP_PAUSE_S, self._drop_more)
             return
         self._unparsed = self._unparsed + data if self._unparsed else data
         self._parse()
@@ -231,7 +238,7 @@ class HttpConnection(asyncio.Protocol):
         task.add_done_callback(self._state.tasks.discard)
 
     def _hand_over(self, exchange: HttpExchange) -> None:
-        body = bytes(self._reader.body)
+        body = b"".join(self._reader.body)
         self._reader.body.clear()
         exchange.feed(body, self._reader.complete)
         if exchange.started:
@@ -284,6 +291,10 @@ class HttpConnection(asyncio.Protocol):
         if self._paused:
             self._transport.resume_reading()
 
+    def _drop_more(self) -> None:
+        if not self._transport.is_closing():
+            self._transport.resume_reading()
+
     def _close(self) -> None:
         self._closing = True
         self._enter(Waiting.FLUSH)
@@ -295,5 +306,9 @@ class HttpConnection(asyncio.Protocol):
 
     def _log(self, status: int) -> None:
         head, client = self._reader.head, self._common["client"]
-        line = "-" if head is None else f"{head.method} {head.target.decode('latin-1')} HTTP/{head.version}"
+        line = (
+            "-"
+            if head is None
+            else f"{head.method} {head.target.decode('ascii', 'backslashreplace')} HTTP/{head.version}"
+        )
         _accesses.info('%s - "%s" %d', ":".join(map(str, client or ())), line, status)

@@ -57,7 +57,8 @@ class HttpExchange:
         self._link = link
         self._defaults = defaults
         self._changed = asyncio.Event()
-        self._body = bytearray()
+        self._body: list[bytes] = []
+        self._held = 0
         self._whole = False
         self._delivered = False
         self._expects_continue = head.expects_continue
@@ -72,10 +73,11 @@ class HttpExchange:
 
     def feed(self, body: bytes, whole: bool) -> None:
         """More of the request's body; `whole` when that was all."""
-        if not self.ended:
-            self._body += body
+        if body and not self.ended:
+            self._body.append(body)
+            self._held += len(body)
         self._whole = self._whole or whole
-        self.wants_body = not self._whole and len(self._body) < _BODY_AHEAD
+        self.wants_body = not self._whole and self._held < _BODY_AHEAD
         self._changed.set()
 
     def disconnect(self) -> None:
@@ -103,7 +105,7 @@ class HttpExchange:
 
     async def receive(self) -> Message:
         """ASGI's receive."""
-        if not self._whole and not self.gone and len(self._body) < _BODY_AHEAD:
+        if not self._whole and not self.gone and self._held < _BODY_AHEAD:
             if self._expects_continue and not self.started:
                 self._expects_continue = False
                 self._link.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -114,7 +116,9 @@ class HttpExchange:
             await self._changed.wait()
         if self.gone or self.ended or self._delivered:
             return {"type": "http.disconnect"}
-        body, self._body = bytes(self._body), bytearray()
+        body = b"".join(self._body)
+        self._body.clear()
+        self._held = 0
         self._delivered = self._whole
         return {"type": "http.request", "body": body, "more_body": not self._whole}
 

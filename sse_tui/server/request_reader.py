@@ -41,13 +41,13 @@ class RequestHead(NamedTuple):
 class RequestReader:
     """One connection's requests, one after another.
 
-    `head` is there once it is complete, `body` holds what `take` added and its user removes, `complete` is whether
-    the request is wholly read. Then `next` makes it ready for another one.
+    `head` is there once it is complete, `body` holds the pieces that `take` added and its user removes, `complete` is
+    whether the request is wholly read. Then `next` makes it ready for another one.
     """
 
     def __init__(self) -> None:
         self._parser: Any = httptools.HttpRequestParser(self)
-        self.body = bytearray()
+        self.body: list[bytes] = []
         self.next()
 
     def next(self) -> None:
@@ -102,7 +102,7 @@ class RequestReader:
     def _take_unparsed(self, body: bytes) -> None:
         if self._left is None:
             raise ApiError(400, "bad_request", "A chunked body cannot follow an Upgrade field.")
-        self.body += body
+        self.body.append(body)
         self._left -= len(body)
         self.complete = not self._left
 
@@ -168,7 +168,7 @@ class RequestReader:
         self.head = head
 
     def on_body(self, body: bytes) -> None:
-        self.body += body
+        self.body.append(body)
         if self._left is not None:
             self._left -= len(body)
 

@@ -402,3 +402,16 @@ async def test_nonsense_is_survived(
             stack.push_async_callback(rest, reader)
     await good(served)
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+async def test_the_access_log_has_refusals_too_and_no_controls(
+    serving: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = await serving(ScriptedEngine("a"), access_log=True)
+    monkeypatch.setattr(logging.getLogger("uvicorn.access"), "propagate", True)
+    with caplog.at_level(logging.INFO, "uvicorn.access"):
+        await exchange(served, b"GET /a?b HTTP/1.1\r\n" + HOST + CLOSE)
+        await exchange(served, b"GET /\x9b31m HTTP/1.1\r\n" + HOST + CLOSE)
+        await exchange(served, b"junk\r\n\r\n")
+    lines = [record.getMessage().partition(" - ")[2] for record in caplog.records]
+    assert lines == ['"GET /a?b HTTP/1.1" 404', '"-" 400', '"-" 400']

@@ -37,7 +37,7 @@ def read(wire: bytes, cuts: list[int]) -> list[Read]:
             at, offset = at + taken, offset + taken
             if reader.complete:
                 assert reader.head is not None
-                found.append(Read(reader.head.target, bytes(reader.body), offset))
+                found.append(Read(reader.head.target, b"".join(reader.body), offset))
                 reader.next()
     return found
 
@@ -205,7 +205,7 @@ def outcome(wire: bytes, cuts: list[int]) -> tuple[list[Read], str]:
                 if reader.complete:
                     assert reader.head is not None
                     asgi_request(reader.head, {})
-                    found.append(Read(reader.head.target, bytes(reader.body), offset))
+                    found.append(Read(reader.head.target, b"".join(reader.body), offset))
                     if not reader.head.keep_alive:
                         return found, "close"
                     reader.next()

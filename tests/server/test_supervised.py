@@ -22,7 +22,9 @@ COMMAND = [
 ]
 
 
-def start(*options: str, token: str = "secret", descriptors: int | None = None) -> subprocess.Popen[bytes]:
+def start(
+    *options: str, token: str | None = "secret", descriptors: int | None = None
+) -> subprocess.Popen[bytes]:
     def limit() -> None:
         if descriptors is not None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
@@ -32,7 +34,7 @@ def start(*options: str, token: str = "secret", descriptors: int | None = None) 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=os.environ | {"SSE_TUI_TOKEN": token},
+        env=os.environ | ({} if token is None else {"SSE_TUI_TOKEN": token}),
         preexec_fn=limit,
     )
 
@@ -80,6 +82,17 @@ def test_failures_are_told_in_the_same_way() -> None:
         error = until(child, "failed")["error"]
         assert (error["kind"], error["code"]) == ("model", "model-missing")
         assert child.wait(10) == 3
+
+
+def test_names_and_origins_are_allowed_by_options() -> None:
+    allowed = ["--allow-host", "box.lan", "--allow-origin", "https://app.example", "--max-connections", "5"]
+    with start(*allowed, token=None) as child:
+        url = until(child, "ready")["url"] + "/v1/models"
+        origin = {"Origin": "https://app.example"}
+        assert httpx.get(url, headers={"Host": "box.lan"} | origin).status_code == 200
+        assert httpx.get(url, headers={"Host": "other.lan"}).status_code == 403
+        assert httpx.get(url, headers={"Origin": "https://other.example"}).status_code == 403
+        child.communicate(timeout=10)
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"])
