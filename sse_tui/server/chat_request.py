@@ -135,10 +135,15 @@ def _messages(given: list[msgspec.Raw], info: EngineInfo) -> list[dict[str, Any]
         decoded = [_decode(_read_message, raw, f"messages[{index}]") for index, raw in enumerate(given)]
         _require_few_parts(decoded)
         messages = [_message(f"messages[{index}]", each) for index, each in enumerate(decoded)]
-        require_room(info, messages=len(given), size=sum(len(each["content"].encode()) for each in messages))
+        require_room(info, messages=len(given), size=sum(_size(each["content"]) for each in messages))
     except EngineError as error:
         raise from_engine(error.code, error.message) from None
     return messages
+
+
+def _size(text: str) -> int:
+    """The bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def _require_few_parts(messages: list[_Message]) -> None:
