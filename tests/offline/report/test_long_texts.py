@@ -35,7 +35,9 @@ def seconds(text: str, *, error: bool) -> float:
 
 
 @pytest.mark.parametrize("error", [False, True], ids=["answer", "error"])
-@pytest.mark.parametrize("piece", ["a", " word", "-", "a://", "a=", "a.", "<", "\\", '"', "\n", " ", "`", "0", "\u202e"])
+@pytest.mark.parametrize(
+    "piece", ["a", " word", "-", "a://", "a=", "a.", "<", "\\", '"', "\n", " ", "`", "0", "\u202e"]
+)
 def test_a_report_of_a_repetition_takes_linear_time(piece: str, error: bool) -> None:
     few, many = (seconds(piece * (size // len(piece)), error=error) for size in SIZES)
     assert many < MOST_GROWTH * max(few, NOISE_S)
