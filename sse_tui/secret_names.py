@@ -36,8 +36,9 @@ LISTED = (*_PARTS, *_PARAMETERS)
 """What the header of a recording lists."""
 
 KEY_FORMS = (
-    r"(?<![A-Za-z0-9_-])(sk-(?:proj-|ant-|or-)?[A-Za-z0-9_-]{24,}|AIza[A-Za-z0-9_-]{35}|ghp_[A-Za-z0-9]{36}"
-    r"|xoxb-[0-9A-Za-z-]{24,}|Bearer [A-Za-z0-9._~+/-]{24,})"
+    r"(?<![A-Za-z0-9_-])(sk-(?:proj-|ant-|or-)?[A-Za-z0-9_-]{24,}|AIza[A-Za-z0-9_-]{35}|gh[pousr]_[A-Za-z0-9]{36}"
+    r"|github_pat_[A-Za-z0-9_]{40,}|glpat-[A-Za-z0-9_-]{20,}|hf_[A-Za-z]{34}|gsk_[A-Za-z0-9]{40,}|AKIA[A-Z0-9]{16}"
+    r"|xox[abeprs]-[0-9A-Za-z-]{24,}|Bearer [A-Za-z0-9._~+/-]{24,})"
 )
 """A regular expression for keys of an unmistakable form; one that is already masked does not match."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sse_tui.cli.curl_options import curl_request
 from sse_tui.cli.options import load_config
-from sse_tui.config import Loaded, Profile, api_key, key_in
+from sse_tui.config import Loaded, Profile, api_key, key_in, not_set
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,11 +75,7 @@ def _given_key(given: Mapping[str, Any]) -> str | None:
     variable = given["key_env"]
     key = key_in(variable, os.environ) if variable else None
     if key == "":
-        raise UsageError(
-            "api-key-not-set",
-            f"The environment variable {variable} (--key-env) is not set.",
-            f"Set it: export {variable}=...",
-        )
+        raise UsageError("api-key-not-set", *not_set(variable, "--key-env"))
     return key
 
 

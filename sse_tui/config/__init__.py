@@ -5,7 +5,7 @@ nearest valid name. A `Config` never holds secrets: a profile says where its API
 fetches it.
 """
 
-from sse_tui.config.api_keys import api_key, key_in, masked
+from sse_tui.config.api_keys import api_key, key_in, masked, not_set
 from sse_tui.config.hash_key import hash_key
 from sse_tui.config.load import SELECTED, Loaded, Override, load
 from sse_tui.config.paths import config_path, state_dir
@@ -26,5 +26,6 @@ __all__ = [
     "key_in",
     "load",
     "masked",
+    "not_set",
     "state_dir",
 ]

@@ -13,6 +13,7 @@ from sse_tui.secret_names import may_be_secret
 
 COMMAND_TIMEOUT_S = 30.0
 MASK = "***"
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
@@ -24,10 +25,9 @@ def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
         if found := key_in(profile.api_key_env, environ):
             return found
         if profile.api_key_command is None:
+            message, hint = not_set(profile.api_key_env, "api_key_env")
             raise ConfigError(
-                "api-key-not-set",
-                f"The environment variable {profile.api_key_env}, named by api_key_env, is not set.",
-                f"Set it (export {profile.api_key_env}=...), or use api_key_command in the profile.",
+                "api-key-not-set", message, f"{hint.rstrip('.')}, or use api_key_command in the profile."
             )
     return _from_command(profile.api_key_command, environ) if profile.api_key_command is not None else None
 
@@ -35,6 +35,21 @@ def api_key(profile: Profile, environ: Mapping[str, str]) -> str | None:
 def key_in(variable: str, environ: Mapping[str, str]) -> str:
     """The API key in an environment variable; "" if it is not set."""
     return environ.get(variable, "").strip()
+
+
+def not_set(variable: str, option: str) -> tuple[str, str]:
+    """The message and the hint of an error: the variable that `option` names is not set.
+
+    Whoever gives the key itself instead of a name does not find it in a log.
+    """
+    from sse_tui.recording.secret_values import is_random  # only an error needs it
+
+    if _VARIABLE.fullmatch(variable) is None or is_random(variable):
+        return (
+            f"The value of {option} is not the name of an environment variable.",
+            "Put the key into a variable and give the variable's name.",
+        )
+    return f"The environment variable {variable} ({option}) is not set.", f"Set it: export {variable}=..."
 
 
 def _from_command(command: str, environ: Mapping[str, str]) -> str:

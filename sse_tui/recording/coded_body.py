@@ -18,6 +18,24 @@ _INVALID = b"\xff"
 _WINDOW_BITS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
 
+def recoded(headers: Headers, data: bytes, mask: Callable[[bytes], bytes]) -> bytes | None:
+    """A whole body under a content coding, masked; None if it is not complete, or cannot be decoded here.
+
+    The size of what it decodes to may change. If nothing is masked, it is the same body.
+    """
+    decoder = ContentDecoder(headers)
+    decoded = decoder.decode(data)
+    if decoder.identity or decoder.damage is not None or decoder.unfinished:
+        return None
+    masked = mask(decoded)
+    if masked == decoded:
+        return data
+    for coding in decoder.codings:
+        encoder = zlib.compressobj(6, zlib.DEFLATED, _WINDOW_BITS[coding])
+        masked = encoder.compress(masked) + encoder.flush()
+    return masked
+
+
 class CodedBody:
     """One body under the content coding of its `headers`; `mask` gives back the next bytes of it, masked, size kept."""
 

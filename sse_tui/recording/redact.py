@@ -24,7 +24,7 @@ import msgspec
 
 from sse_tui import fields, secret_names
 from sse_tui.errors import RecordingError
-from sse_tui.recording.coded_body import CodedBody
+from sse_tui.recording.coded_body import CodedBody, recoded
 from sse_tui.recording.masking import MOST, KnownSecrets
 from sse_tui.recording.named_secrets import credentials, in_cookies, replaced_fields
 from sse_tui.recording.records import (
@@ -54,6 +54,7 @@ _URL_HEADERS = frozenset(["location", "content-location", "referer", ":path"])
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]{0,31}:(?:\\{0,8}/){2})([^/?#\\]*)@", re.IGNORECASE)
 # In a JSON text "&" may be escaped.
 _SEPARATORS = re.compile(r"(\\{1,8}u0026|[?#&;])", re.IGNORECASE)
+_FORM = "application/x-www-form-urlencoded"
 _WORDS_ALONE = re.compile(r"[\w .:/-]*")
 
 # The fields that contain text for people.
@@ -149,25 +150,31 @@ class Redactor:
 
     def request(self, record: Request) -> Request:
         """A request without its secrets, which are remembered."""
-        # Learn everything before masking: the body may name a secret that the URL contains, too.
+        # Learn everything before masking.
         headers = self._headers(record.headers, keep=True)
         url = self._url(record.url, keep=True)
-        binary = record.body_b64 is not None
-        body = record.data.decode("utf-8", "surrogateescape") if binary else record.body or ""
-        if body:
-            kind = fields.essence(fields.first(record.headers, "content-type"))
-            if kind == "application/x-www-form-urlencoded":
-                body = "&".join(self._parameter(pair, keep=True) for pair in body.split("&"))
-            body = self._urls(replaced_fields(body, partial(self._field, keep=True)), keep=True)
-            self._known.learn_matches(body)
-        record = msgspec.structs.replace(
-            record, headers=self._masked_headers(headers), url=self._known.mask_text(url, URL_PLACEHOLDER)
-        )
-        body = self._masked(body)
-        if binary:
-            body = base64.b64encode(body.encode("utf-8", "surrogateescape")).decode("ascii")
-            return msgspec.structs.replace(record, body_b64=body)
-        return msgspec.structs.replace(record, body=body) if record.body is not None else record
+        form = fields.essence(fields.first(record.headers, "content-type")) == _FORM
+        if record.body_b64 is not None:
+            mask = partial(self._body_bytes, form=form)
+            data = recoded(record.headers, record.data, mask) or mask(record.data)
+            body = base64.b64encode(data).decode("ascii")
+            record = msgspec.structs.replace(record, body_b64=body)
+        elif record.body:
+            record = msgspec.structs.replace(record, body=self._body(record.body, form=form))
+        # Only now: the body may name a secret that a header or the URL repeats.
+        url = self._known.mask_text(url, URL_PLACEHOLDER)
+        return msgspec.structs.replace(record, headers=self._masked_headers(headers), url=url)
+
+    def _body(self, body: str, *, form: bool) -> str:
+        if form:
+            body = "&".join(self._parameter(pair, keep=True) for pair in body.split("&"))
+        body = self._urls(replaced_fields(body, partial(self._field, keep=True)), keep=True)
+        self._known.learn_matches(body)
+        return self._masked(body)
+
+    def _body_bytes(self, body: bytes, *, form: bool) -> bytes:
+        text = body.decode("utf-8", "surrogateescape")
+        return self._body(text, form=form).encode("utf-8", "surrogateescape")
 
     def text(self, text: str) -> str:
         """Text for people, with known secrets and the secrets in URLs redacted."""

@@ -59,6 +59,52 @@ def test_an_answer_is_printed_whole(cli: Callable[..., Any], server: Callable[..
     assert (done.code, done.out) == (0, TEXT + "\n"), done.err
 
 
+@pytest.mark.parametrize("key", ["sk-proj-0123456789abcdef", "Key_0123456789_abcdef99"])
+@pytest.mark.parametrize(
+    "args",
+    [["ask", "Hi", "--base-url", "http://127.0.0.1:1", "--model", "m", "--key-env"],
+     ["tail", "http://127.0.0.1:1", "--key-env"], ["bundle", "-", "--secret-env"], ["serve", "--token-env"]],
+)  # fmt: skip
+def test_a_key_in_place_of_a_name_is_not_repeated(args: list[str], key: str, cli: Callable[..., Any]) -> None:
+    """As in stakpak/agent#744, where the refusal of a malformed key logs the key."""
+    done = cli(*args, key, input=b"data: x\n\n")
+    assert done.code == 2
+    assert "not the name of an environment variable" in done.err
+    assert key not in done.err
+
+
+def test_a_refused_key_is_masked_as_the_server_repeats_it(
+    cli: Callable[..., Any], server: Callable[..., str]
+) -> None:
+    """As in Unstructured-IO/unstructured-api#578: a key pasted with spaces around it is refused with its text."""
+
+    def refuse(connection: socket.socket, _head: bytes) -> None:
+        body = json.dumps({"detail": f"API key  {KEY}  is invalid"}).encode()
+        connection.sendall(
+            b"HTTP/1.1 401 No\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+            % (len(body), body)
+        )
+
+    done = cli("tail", server(refuse), "-H", f"unstructured-api-key:   {KEY}  ")
+    assert done.code == 3
+    assert "is invalid" in done.err
+    assert KEY not in done.err
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["ghp_" + "a1B2" * 9, "gho_" + "a1B2" * 9, "github_pat_" + "a1B2_" * 12, "glpat-" + "a1B2" * 6, "AKIA" + "A1B2" * 4,
+     "hf_" + "aBcD" * 8 + "eF", "gsk_" + "a1B2" * 13, "xoxp-" + "1234-" * 6],
+)  # fmt: skip
+def test_keys_of_known_forms_in_free_text(key: str, cli: Callable[..., Any], tmp_path: Path) -> None:
+    """As in yeongseon/azure-functions-logging-python#441: nothing names the key in a message."""
+    (tmp_path / "a.sse").write_bytes(delta(f"connecting with token={key} now"))
+    done = cli("bundle", "a.sse", "-o", "b")
+    assert done.code == 0, done.err
+    assert key not in (tmp_path / "b" / "recording.sse.jsonl").read_text()
+    assert key not in cli("tail", "http://127.0.0.1:1/", "-H", "a:", key).err
+
+
 async def test_two_thousand_common_words_behind_cookies_of_the_same_words(tmp_path: Path) -> None:
     words = common_words(2000)
     groups = [words[at : at + 80] for at in range(0, len(words), 80)]

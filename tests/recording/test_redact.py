@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import time
 from pathlib import Path
@@ -457,6 +458,26 @@ def test_a_body_that_is_not_utf8(tmp_path: Path) -> None:
     first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
     assert isinstance(first, Request)
     assert first.data == b"\xff[redacted]\xfe"
+
+
+@pytest.mark.parametrize("named", ["header", "body"])
+def test_a_compressed_request(named: str, tmp_path: Path) -> None:
+    """As a client sends it that compresses its bodies; kevin1024/vcrpy#132 asks for the same."""
+    plain = json.dumps(
+        {"password": PLAIN, "echo": f"my {PLAIN}"} if named == "body" else {"echo": PLAIN, "n": 1}
+    )
+    body = base64.b64encode(gzip.compress(plain.encode())).decode()
+    headers = [("Content-Encoding", "gzip"), *([("x-api-key", PLAIN)] if named == "header" else [])]
+    record = Request(t=0, turn=1, conn=1, method="POST", url="http://h", headers=headers, body_b64=body)
+    assert_gone(recorded(tmp_path, [record, *echoes(PLAIN)]), PLAIN)
+    first = next(iter(read_recording(tmp_path / "a.sse.jsonl")))
+    assert isinstance(first, Request)
+    assert gzip.decompress(first.data).decode() == plain.replace(PLAIN, "[redacted]")
+    harmless = Request(
+        t=0, turn=1, conn=1, method="POST", url="http://h", headers=headers[:1],
+        body_b64=base64.b64encode(gzip.compress(b"nothing")).decode(),
+    )  # fmt: skip
+    assert Redactor().record(harmless) == harmless
 
 
 def test_names_of_the_user(tmp_path: Path) -> None:

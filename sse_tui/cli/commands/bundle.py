@@ -111,5 +111,7 @@ def configured_secrets(loaded: Loaded, environ: Mapping[str, str]) -> list[str]:
 def _from_environment(names: tuple[str, ...], environ: Mapping[str, str]) -> list[str]:
     for name in names:
         if not environ.get(name):
-            raise UsageError("secret-not-set", f"The environment variable {name} (--secret-env) is not set.")
+            from sse_tui.config import not_set
+
+            raise UsageError("secret-not-set", *not_set(name, "--secret-env"))
     return [environ[name] for name in names]

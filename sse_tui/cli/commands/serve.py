@@ -87,11 +87,9 @@ def ensure_model(name: str | None, progress: Callable[[int, int | None], None]) 
 def _token(loaded: Loaded, asked: str | None) -> str | None:
     token = os.environ.get(loaded.config.server.token_env)
     if token is None and asked is not None:
-        raise UsageError(
-            "token-not-set",
-            f"The environment variable {asked} (--token-env) is not set.",
-            "Set it to the token.",
-        )
+        from sse_tui.config import not_set
+
+        raise UsageError("token-not-set", *not_set(asked, "--token-env"))
     return token
 
 
