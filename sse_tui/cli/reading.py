@@ -58,15 +58,22 @@ def open_source(source: str) -> Recording | Piped:
 def read_source(source: str, form: str, dialect: str | None, *, max_events: int | None = None) -> int:
     """Print `source` as "text", "json" or "raw"; the exit code. Raises the error of the first turn that broke."""
     from sse_tui.analysis.analysis import Analysis
+    from sse_tui.recording import Redactor
+    from sse_tui.recording.records import Request, Response
 
-    limit = load_config().config.recording.max_event_bytes
+    section = load_config().config.recording
     opened = open_source(source)
-    analysis = Analysis(opened.header, dialect=dialect, max_event_bytes=limit)
+    analysis = Analysis(opened.header, dialect=dialect, max_event_bytes=section.max_event_bytes)
+    # A capture of another tool has its secrets, and the error of a refused request may repeat them.
+    redactor = Redactor(section.redact_headers, section.redact_patterns)
+    narration.mask_with(redactor.text)
     out = Output()
     raw = raw_view(out) if form == "raw" else None
     show = limited(view(form, analysis, out), max_events)
     stopped = False
     for record in opened:
+        if isinstance(record, Request | Response):
+            redactor.record(record)
         for entries in analysis.slices(record):
             if raw is None and (stopped := any(map(show, entries))):
                 break

@@ -139,7 +139,8 @@ class Recorder:
             if isinstance(record, Request):
                 self._remember_secrets(self._writer.path)
             return written
-        return self.redactor.record(record)
+        # What the server sent is not masked where nothing is written.
+        return record if isinstance(record, Chunk) else self.redactor.record(record)
 
     def _remember_secrets(self, path: Path) -> None:
         """Hash what this session uses as secrets, so that `bundle` can search for them later."""

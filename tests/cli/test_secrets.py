@@ -181,6 +181,21 @@ def test_an_echoed_key_is_masked_on_stderr(
     assert "[redacted]" in done.err
 
 
+@pytest.mark.parametrize("command", [["open", "--text"], ["tail"]])
+def test_an_echo_in_a_capture_is_masked_on_stderr(
+    command: list[str], cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    error = json.dumps({"object": "chat.completion.chunk", "error": {"message": f"bad key {KEY}"}})
+    capture = (
+        f"> GET /x HTTP/1.1\n> Host: h\n> X-Master-Key: {KEY}\n> \n< HTTP/1.1 200 OK\n"
+        f"< Content-Type: text/event-stream\n< \n" + delta("hi").decode() + f"data: {error}\n\n"
+    )
+    (tmp_path / "a.txt").write_text(capture)
+    done = cli(*command, "a.txt")
+    assert (done.code, KEY in done.err) == (4, False), done.err
+    assert "bad key [redacted]" in done.err
+
+
 @pytest.mark.parametrize(
     "header",
     [
