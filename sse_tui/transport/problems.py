@@ -78,7 +78,7 @@ def unreadable_authorities(where: str, error: OSError) -> UsageError:
     return UsageError(
         "ca-file",
         f"The certificate authorities in {where} cannot be read: {why}.",
-        "Name a file of PEM certificates.",
+        "Name a file of PEM certificates with --cacert or SSL_CERT_FILE.",
     )
 
 
