@@ -28,7 +28,7 @@ KINDS = {
     "warning",
     RESPONSE,
     advice="Let a maintained HTTP library write the response; look for a proxy or handler that adds headers by itself.",
-    reference="RFC 9112; RFC 9110 5",
+    reference="RFC 9112; nodejs/node#7136; me-no-dev/ESPAsyncWebServer#1324",
 )
 def irregular_http(response: Response, _: Facts) -> Iterator[Occurrence]:
     """HTTP that curl reads, but that breaks the standard: stricter clients and proxies refuse it."""

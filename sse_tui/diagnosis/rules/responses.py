@@ -131,7 +131,7 @@ def flush_pattern(_: Close, facts: Facts) -> Occurrence | None:
     "error",
     RUNAWAY,
     advice="Find out what compresses the stream and what it repeats. A client without a limit runs out of memory here.",
-    reference="RFC 9110 8.4; CWE-409",
+    reference="RFC 9110 8.4; CWE-409; aio-libs/aiohttp#8248",
 )
 def runaway_compression(_: Chunk, facts: Facts) -> Occurrence:
     """A few compressed bytes expand to far more than a stream would: a compression bomb, or a runaway loop."""
