@@ -41,9 +41,9 @@ class Waiting(Enum):
     BODY = auto()
     """More of a request's body."""
     ANSWER = auto()
-    """Us: a request is being answered. There is no limit, and the connection never makes room."""
+    """Us: a request is being answered, and the peer reads it. There is no limit, and such a connection stays."""
     FLUSH = auto()
-    """The peer to take the last bytes of an answer, after which the connection closes."""
+    """The peer to take what was written, before there is more of the answer or the connection closes."""
     REFUSED = auto()
     """The peer to read an answer that came before its request was read."""
 

@@ -111,12 +111,16 @@ class HttpConnection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self.full = self._loop.create_future()
+        if self._waiting is Waiting.ANSWER:
+            self._enter(Waiting.ANSWER)
 
     def resume_writing(self) -> None:
         if self.full is not None:
             if not self.full.done():
                 self.full.set_result(None)
             self.full = None
+            if self._waiting is Waiting.FLUSH and not self._closing:
+                self._enter(Waiting.ANSWER)
 
     # uvicorn
 
@@ -301,6 +305,8 @@ class HttpConnection(asyncio.Protocol):
         self._transport.close()
 
     def _enter(self, waiting: Waiting) -> None:
+        if waiting is Waiting.ANSWER and self.full is not None:
+            waiting = Waiting.FLUSH
         self._waiting = waiting
         self._admission.enter(self, waiting)
 

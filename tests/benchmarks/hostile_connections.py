@@ -66,6 +66,8 @@ DECLARED = ("Content-Type: application/json", "Content-Length: 8000000")
 NO_TOKEN = head("POST", "/v1/chat/completions", *DECLARED, token=None)
 HALF_BODY = head("POST", "/v1/chat/completions", *DECLARED)
 
+LONG_URL = head("GET", "/" + "a" * 15_000)
+
 ATTACKS = [
     Attack("a head without end", endless(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", FIELD)),
     Attack("a field without end", endless(b"GET / HTTP/1.1\r\nX: ", b"a" * 65536)),
@@ -78,6 +80,7 @@ ATTACKS = [
     Attack("64 descriptors, 200 idle connections", held(200, b""), descriptors=64),
     Attack("64 descriptors, 200 half heads", held(200, b"GET / HTTP/1.1\r\nX: ", b"a"), descriptors=64),
     Attack("64 descriptors, 200 half bodies", held(200, HALF_BODY, b" "), descriptors=64),
+    Attack("64 descriptors, 40 peers that read no answer", held(40, LONG_URL * 300), descriptors=64),
     Attack("2,000 idle connections", held(2000, b"")),
     Attack("pipelined requests", flood(head("GET", "/health") * 500, 100)),
     Attack("connections that are closed at once", flood(b"", 0)),

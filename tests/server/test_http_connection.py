@@ -7,10 +7,12 @@ import contextlib
 import json
 import logging
 import random
+import socket
 import time
 from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx
 import pytest
 
 from sse_tui.engine.scripted import ScriptedEngine
@@ -350,6 +352,27 @@ async def test_peers_that_wait_make_room_for_a_request(serving: Any, start: byte
     async with crowd(served, 30, start):
         for _ in range(20):
             await good(served)
+
+
+async def test_peers_that_do_not_read_their_answers_make_room_too(serving: Any) -> None:
+    """Pipelined requests, each answered with its long URL, until the answers fill all buffers."""
+    served = await serving(ScriptedEngine("a"), max_connections=4)
+    asked = b"GET /" + b"a" * 15_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n"
+    loop, url = asyncio.get_running_loop(), httpx.URL(served.url)
+
+    async def flood(sock: socket.socket) -> None:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.setblocking(False)
+        await loop.sock_connect(sock, (url.host, url.port))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.5):
+                await loop.sock_sendall(sock, asked * 2000)
+
+    with contextlib.ExitStack() as stack:
+        await asyncio.gather(*(flood(stack.enter_context(socket.socket())) for _ in range(4)))
+        async with asyncio.timeout(5):
+            while b" 200 " not in await exchange(served, GET + CLOSE):
+                await asyncio.sleep(0.05)
 
 
 async def test_a_client_is_told_when_there_is_no_room(serving: Any) -> None:
