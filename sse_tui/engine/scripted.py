@@ -154,7 +154,8 @@ class ScriptedEngine:
         pieces = self._pieces(request, draw)
         fails_at = self._failure(draw, len(pieces))
         text = TextStream(request.stop)
-        limit = self._info.n_ctx - prompt if request.max_tokens is None else request.max_tokens
+        room = self._info.n_ctx - prompt
+        limit = room if request.max_tokens is None else min(request.max_tokens, room)
         started = due = loop.time()
         first = 0.0
         index = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -22,9 +21,6 @@ from sse_tui.server.status import EndpointState
 _LARGE = 64 * 2**10
 """Bytes of a body. One of this size takes about a millisecond to parse."""
 
-# One thread: several would take the interpreter's lock from the event loop one after another.
-_parser = ThreadPoolExecutor(1, "large bodies")
-
 
 async def chat_completions(request: Request) -> ASGIApp:
     """A new answer, or with ``Last-Event-ID`` the rest of that stream: a resume never starts a second generation."""
@@ -37,18 +33,19 @@ async def chat_completions(request: Request) -> ASGIApp:
         body = await read_json_body(request, endpoint.settings.max_body_bytes, info)
     except ClientDisconnect:
         return Response(status_code=499)
-    asked = await _parse(body, info)
+    asked = await _parse(endpoint, body, info)
     if asked.stream:
         return await endpoint.start(asked)
     return await _whole(endpoint, asked, request)
 
 
-async def _parse(body: bytearray, info: EngineInfo) -> ChatRequest:
-    """Parse the body, a large one in a thread, so that other streams go on meanwhile."""
-    if len(body) <= _LARGE:
+async def _parse(endpoint: Endpoint, body: bytearray, info: EngineInfo) -> ChatRequest:
+    """Parse the body, a large one so that other streams go on meanwhile."""
+
+    def parse(body: bytearray) -> ChatRequest:
         return parse_chat_request(body, new_stream(), info)
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_parser, parse_chat_request, body, new_stream(), info)
+
+    return parse(body) if len(body) <= _LARGE else await endpoint.large_bodies.parse(body, parse)
 
 
 async def _whole(endpoint: Endpoint, asked: ChatRequest, request: Request) -> Response:

@@ -21,6 +21,7 @@ from sse_tui.server.chunks import ChatChunks
 from sse_tui.server.delivery import EventStreamResponse
 from sse_tui.server.event_id import EventId, parse_event_id
 from sse_tui.server.generation import Run
+from sse_tui.server.large_bodies import LargeBodies
 from sse_tui.server.settings import ServerSettings
 from sse_tui.server.status import EndpointState
 from sse_tui.server.store import EventStore, StreamState
@@ -37,6 +38,7 @@ class Endpoint:
         self.store = store or EventStore(settings)
         self.runs: dict[str, Run] = {}
         self.whole: set[Generation] = set()
+        self.large_bodies = LargeBodies(2 * settings.max_body_bytes)
         self._sweeping = False
         # There is one token, so everyone who knows it owns the same streams.
         self.owner = hashlib.sha256((settings.token or "").encode()).hexdigest()

@@ -48,6 +48,18 @@ def test_a_character_cut_at_every_byte_comes_out_whole() -> None:
         assert first + stream.push(data[place:]) + stream.close() == WIDE
 
 
+def test_a_stop_string_of_several_words_and_a_first_character_that_comes_again() -> None:
+    """ggml-org/llama.cpp#11538: " O" was not seen as a beginning of "O P Q"."""
+    words = [b" L", b" M", b" N", b" O", b" P", b" Q", b" R"]
+    assert read(words, ["O P Q"]) == (" L M N ", True)
+    assert read([b" O", b" O", b" P", b" O", b" P", b" Q"], ["O P Q"]) == (" O O P ", True)
+
+
+def test_the_text_before_a_stop_string_in_the_same_token_is_not_lost() -> None:
+    """ggml-org/llama.cpp#9867: the question mark was."""
+    assert read([b"What color is the sky", b"?\n"], ["\n"]) == ("What color is the sky?", True)
+
+
 def test_a_stop_string_cut_at_every_place_is_found_and_not_shown() -> None:
     data = b"one two STOP three"
     for place in range(len(data) + 1):

@@ -35,6 +35,8 @@ BODIES = {
         "invalid_json",
     ),
     "deep objects in an unknown field": (with_field(b'"x":' + b'{"a":' * DEEP), None, "invalid_json"),
+    # ggml-org/llama.cpp#27434: the process died.
+    "deep arrays as tools": (with_field(b'"tools":' + b"[" * 3000 + b"]" * 3000), None, "invalid_json"),
     "deep arrays as a body": (b"[" * DEEP + b"]" * DEEP, None, "invalid_type"),
     "deep arrays as messages": (b'{"messages":' + b"[" * DEEP + b"]" * DEEP + b"}", None, "invalid_json"),
     "deep arrays in a message": (
@@ -107,6 +109,26 @@ async def test_a_refusal_names_the_field(serving: Any, name: str) -> None:
     assert (error["param"], error["code"]) == (param, code)
     assert len(response.content) < 1000, "it does not send back what it got"
     assert (await served.whole())[-1].data == "[DONE]"
+
+
+async def test_a_limit_beyond_the_context_is_that_of_the_context(serving: Any) -> None:
+    """Clients send large limits by default (JustVugg/colibri#260), and a server hung on one (paiml/aprender#665)."""
+    served = await serving(ScriptedEngine("a " * 200, n_ctx=64))
+    for limit in (10_000, 2**31 - 1, 2**53, 2**63 - 1):
+        events = await served.whole(max_tokens=limit)
+        assert json.loads(events[-2].data)["choices"][0]["finish_reason"] == "length"
+        assert events[-1].data == "[DONE]"
+
+
+async def test_a_prompt_that_is_too_long_is_the_clients_error(serving: Any) -> None:
+    """ardanlabs/kronk#861: it was a 500 in the decoder's words."""
+    served = await serving(ScriptedEngine("a"))
+    text = "the quick brown fox jumps over the lazy dog. " * 2600
+    response = await served.ask(messages=[{"role": "user", "content": text}])
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert (error["type"], error["code"]) == ("invalid_request_error", "context_length_exceeded")
+    assert "4096" in error["message"]
 
 
 async def test_a_body_that_is_declared_too_large_is_refused_before_it_is_sent(serving: Any) -> None:
