@@ -20,6 +20,9 @@ from sse_tui.limits import EXPANSION_BYTES, EXPANSION_LINES, EXPANSION_LINES_RAT
 SLICE = 64 * 1024
 """The most bytes that are decoded at once."""
 
+DECODABLE = frozenset(("gzip", "x-gzip", "deflate"))
+"""The codings that can be decoded."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -40,7 +43,7 @@ class ContentDecoder:
         self.damage: str | None = None
         self.runaway = False
         self._coded = self._decoded = self._lines = 0
-        known = [coding in ("gzip", "x-gzip", "deflate") for coding in self.codings]
+        known = [coding in DECODABLE for coding in self.codings]
         self._stages: Sequence[_Stage] = (
             [_Deflate() if coding == "deflate" else _Gzip() for coding in reversed(self.codings)]
             if all(known)

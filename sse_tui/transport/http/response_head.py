@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from sse_tui.recording.content import DECODABLE
 from sse_tui.recording.records import Irregularity
 
 _STATUS = re.compile(rb"HTTP/(1\.\d|2(?:\.0)?)[ \t]+(\d{3})(?:[ \t]+(.*)|)", re.IGNORECASE | re.DOTALL)
@@ -17,6 +18,7 @@ _TOKEN = re.compile(rb"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _CONTROL = re.compile(rb"[\x01-\x08\x0a-\x1f\x7f]")
 _DIGITS = re.compile(rb"\d{1,18}")
 _NO_BODY = {204, 304}
+_TRANSFER_CODINGS = {b"chunked", b"identity", *(coding.encode() for coding in DECODABLE)}
 
 
 class Http1Error(Exception):
@@ -108,7 +110,7 @@ def framing_of(head: Head, method: str) -> Framing:
     if codings:
         irregular = {Irregularity.TRANSFER_CODINGS} if codings != [b"chunked"] else set()
         for coding in codings:
-            if coding not in (b"chunked", b"identity"):
+            if coding not in _TRANSFER_CODINGS:
                 raise HeadError(f"its transfer coding {coding[:40].decode('latin-1')!r} is not supported")
         if b"chunked" in codings:
             # It overrides Content-Length, although both together may be an attempt at smuggling.

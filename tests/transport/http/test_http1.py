@@ -225,7 +225,7 @@ def test_a_folded_header_is_one_value() -> None:
         (b"Content-Length: abc\r\n", "Content-Length is 'abc'"),
         (b"Content-Length:\r\n", "Content-Length is ''"),
         (b"Content-Length: 1" + b"0" * 30 + b"\r\n", "Content-Length is '1000"),
-        (b"Transfer-Encoding: gzip, chunked\r\n", "'gzip' is not supported"),
+        (b"Transfer-Encoding: br, chunked\r\n", "'br' is not supported"),
         (b"nonsense\r\n", "b'nonsense' has no colon"),
         (b"X: a\0b\r\n", "NUL"),
     ],
