@@ -61,7 +61,8 @@ class Reception:
                     deltas = self.dialect.read(item)
                     self._understand(deltas)
                     # A heartbeat, or an event that only sets an ID, brings a client no further.
-                    self.progress += bool(item.data) and not any(_is_ping(delta) for delta in deltas)
+                    if item.data and not (deltas and _is_ping(deltas[-1])):
+                        self.progress += 1
             elif isinstance(item, Ignored):
                 self._understand(self.dialect.read_ignored(item.line))
             elif isinstance(item, Comment):

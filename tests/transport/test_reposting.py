@@ -170,3 +170,15 @@ async def test_the_bound_is_said_and_recorded() -> None:
     assert "the limit of 5 reconnects" in ran.driver.stop_reason
     notes = [note.text for note in ran.of(Note)]
     assert notes == [f"not requested again: {ran.driver.stop_reason}"]
+
+
+@pytest.mark.parametrize(
+    "beat",
+    [b"event: ping\ndata: {}\n\n", b'data: {"jsonrpc": "2.0", "id": 9, "method": "ping"}\n\n', b"data:\n\n"],
+)
+async def test_a_heartbeat_with_an_id_is_no_progress(beat: bytes) -> None:
+    scripts: list[list[Step]] = [[chunked(b"id: %d\n" % n + beat)] for n in range(9)]
+    async with wire(*scripts) as server:
+        ran = await run(server.url, policy=Policy(), dialect=dialects.create("auto"))
+    assert len(server.seen) == 6
+    assert ran.driver.stop_reason == "no progress in 5 attempts"
