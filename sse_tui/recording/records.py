@@ -206,7 +206,7 @@ class Reconnect(_Record, kw_only=True, omit_defaults=True, tag="reconnect", froz
 
 
 class Note(_Record, kw_only=True, omit_defaults=True, tag="note", frozen=True):
-    """A bookmark set by the user."""
+    """A bookmark set by the user, or what no other record says: that the reconnects of a request are used up."""
 
     text: str
 
