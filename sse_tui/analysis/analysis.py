@@ -67,6 +67,7 @@ class Analysis:
         self._dialect = dialect
         self._limit = max_event_bytes
         self._wire: WireState | None = None
+        self._any_coded = False  # so that the usual read needs no look
         self._timed = self.header.clock != "none"
         self._full = False
 
@@ -91,7 +92,7 @@ class Analysis:
             return []
         if type(record) is not Chunk:
             entries = self._other(record)
-        elif self._decodes(record):
+        elif self._any_coded and self._decodes(record):
             return [entry for entries in self._slices(record) for entry in entries]
         else:
             entries = self._chunk(record)
@@ -202,6 +203,7 @@ class Analysis:
         wire.conn.response = record
         decoder = ContentDecoder(record.headers)
         wire.decoder = None if decoder.identity else decoder
+        self._any_coded = self._any_coded or not decoder.identity
         if decoder.damage:
             wire.conn.undecoded = decoder.damage
             self.problems.append(decoder.damage)
@@ -214,13 +216,42 @@ class Analysis:
             turn.continuity.connected(asked or "", fields.first(record.headers, "last-event-id"))
         turn.dialect.headers_seen(record.headers)
 
-    def _chunk(self, record: Chunk) -> list[Entry]:
+    def _chunk(self, record: Chunk, piece: bytes | None = None, more: bool = False) -> list[Entry]:
+        """The entries of a read, or of a `piece` of it, perhaps decoded; `more`: not the first piece.
+
+        One function, since it runs for every read.
+        """
         turn, wire = self._current(record)
-        data = self._read(turn, wire, record)
-        before = wire.conn.events
-        self.decoded = None
-        entries = self._body(turn, wire, data, record.t, record.waited)
-        turn.gaps.read(wire.conn.events - before)
+        conn, t, waited = wire.conn, record.t, record.waited
+        data = record.data if piece is None else piece
+        if more:
+            waited = 0
+        else:
+            size = len(data) if piece is None else record.size
+            self.reads += 1
+            conn.reads += 1
+            conn.bytes += size
+            turn.bytes += size
+            self.idle.bytes(t)
+            if waited:
+                # When its first event came is not known, nor is the gap before that.
+                wire.last_event_t = None
+                turn.gaps.unobserved(self.reads, conn.number)
+        self.decoded = None if wire.decoder is None else data
+        self.diagnosis.body(turn, conn.number, data, t, waited, more)
+        if wire.broken:
+            return []
+        try:
+            items = wire.parser.feed(data)
+        except EventTooLarge as exc:
+            wire.broken = True
+            self.problems.append(exc.message)
+            self.diagnosis.outgrown(turn, conn.number, exc.start, exc.size, t)
+            items = exc.items
+        before = conn.events
+        entries = self._items(turn, wire, items, t)
+        if piece is None:
+            turn.gaps.read(conn.events - before)
         return entries
 
     def _decodes(self, record: Chunk) -> bool:
@@ -230,18 +261,15 @@ class Analysis:
     def _slices(self, record: Chunk) -> Iterator[list[Entry]]:
         """A read whose body has a content coding, or that is larger than one of ours."""
         turn, wire = self._current(record)
-        data, decoder = self._read(turn, wire, record), wire.decoder
-        before = wire.conn.events
+        decoder, before = wire.decoder, wire.conn.events
         more = False
-        for piece in wire.pieces(data):
-            self.decoded = piece if decoder is not None else None
-            entries = self._body(turn, wire, piece, record.t, 0 if more else record.waited, more=more)
+        for piece in wire.pieces(record.data):
+            entries = self._chunk(record, piece, more)
             self._observe(entries)
             yield entries
             more = True
         if not more:  # a read that brought only headers of the coding is a read all the same
-            self.decoded = b""
-            self._body(turn, wire, b"", record.t)
+            self._chunk(record, b"")
         turn.gaps.read(wire.conn.events - before)
         if decoder is not None and decoder.damage:
             wire.conn.undecoded = decoder.damage
@@ -252,37 +280,6 @@ class Analysis:
             )
             self.diagnosis.ran_away(turn, record, decoder.damage or "")
             self._keep(self.diagnosis.observe(turn, ()))
-
-    def _read(self, turn: Turn, wire: WireState, record: Chunk) -> bytes:
-        """Count a read; its bytes."""
-        data = record.data
-        size = len(data)
-        self.reads += 1
-        wire.conn.reads += 1
-        wire.conn.bytes += size
-        turn.bytes += size
-        self.idle.bytes(record.t)
-        if record.waited:
-            # When its first event came is not known, nor is the gap before that.
-            wire.last_event_t = None
-            turn.gaps.unobserved(self.reads, wire.conn.number)
-        return data
-
-    def _body(
-        self, turn: Turn, wire: WireState, data: bytes, t: int, waited: int = 0, *, more: bool = False
-    ) -> list[Entry]:
-        """The entries of the next bytes of a body; `more` of the same read as the ones before."""
-        self.diagnosis.body(turn, wire.conn.number, data, t, waited, more=more)
-        if wire.broken:
-            return []
-        try:
-            items = wire.parser.feed(data)
-        except EventTooLarge as exc:
-            wire.broken = True
-            self.problems.append(exc.message)
-            self.diagnosis.outgrown(turn, wire.conn.number, exc.start, exc.size, t)
-            items = exc.items
-        return self._items(turn, wire, items, t)
 
     def _items(self, turn: Turn, wire: WireState, items: Iterable[Item], t: int) -> list[Entry]:
         """The entries of the items that one read, or the end, completed."""

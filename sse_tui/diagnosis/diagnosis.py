@@ -72,7 +72,7 @@ class Diagnosis:
         return self._collector.internal_errors
 
     def body(
-        self, turn: TurnView, conn: int, data: bytes, t: int, waited: int = 0, *, more: bool = False
+        self, turn: TurnView, conn: int, data: bytes, t: int, waited: int = 0, more: bool = False
     ) -> None:
         """The next bytes of a connection's body, content coding removed, before the entries that they complete.
 
