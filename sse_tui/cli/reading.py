@@ -27,13 +27,15 @@ def is_url(argument: str) -> bool:
 
     Raises `UsageError` if it is none of them.
     """
+    from sse_tui.config import may_exist
+
     if not argument:
         raise UsageError("no-source", "The source is empty.", "Give a URL, a file, or - for stdin.")
     if argument == "-":
         return False
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", argument):
         return True
-    if Path(argument).exists():
+    if may_exist(Path(argument)):
         return False
     looks_like_path = argument.startswith((".", "/", "~")) or argument.endswith(_FILES)
     if not looks_like_path and _HOST.fullmatch(argument):

@@ -8,7 +8,7 @@ fetches it.
 from sse_tui.config.api_keys import api_key, key_in, masked, not_set
 from sse_tui.config.hash_key import hash_key
 from sse_tui.config.load import SELECTED, Loaded, Override, load
-from sse_tui.config.paths import config_path, state_dir
+from sse_tui.config.paths import config_path, may_exist, state_dir
 from sse_tui.config.schema import LOCAL_PROFILE, Config, Profile, SloSection, Ui
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "key_in",
     "load",
     "masked",
+    "may_exist",
     "not_set",
     "state_dir",
 ]

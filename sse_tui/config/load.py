@@ -15,7 +15,7 @@ import msgspec
 from sse_tui import fields
 from sse_tui.config import check
 from sse_tui.config.locate import KeyPath, dotted, key_lines, line_of
-from sse_tui.config.paths import config_path
+from sse_tui.config.paths import config_path, may_exist
 from sse_tui.config.schema import Config, Profile
 from sse_tui.errors import ConfigError, SseTuiError
 
@@ -90,7 +90,7 @@ def load(
     named = path is not None or bool(environ.get("SSE_TUI_CONFIG"))
     path = path if path is not None else config_path(environ)
     tree = _Tree()
-    exists = path.exists()
+    exists = may_exist(path)
     if exists:
         _add_file(tree, path)
     elif named:

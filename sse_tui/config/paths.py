@@ -20,6 +20,10 @@ def state_dir() -> Path:
     folder = Path(configured) if configured else platformdirs.user_state_path("sse-tui")
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except FileExistsError as error:
+        raise UsageError(
+            "state-dir", f"{folder} is not a directory.", "Set SSE_TUI_STATE_DIR to another one."
+        ) from error
     except OSError as error:
         raise UsageError(
             "state-dir",
@@ -27,6 +31,17 @@ def state_dir() -> Path:
             "Set SSE_TUI_STATE_DIR to another one.",
         ) from error
     return folder
+
+
+def may_exist(path: Path) -> bool:
+    """Whether the file is there, or may be: opening one in a folder that cannot be searched will say why it fails."""
+    try:
+        path.stat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def config_path(environ: Mapping[str, str] = os.environ) -> Path:

@@ -58,12 +58,12 @@ def resolve(name: str | os.PathLike[str]) -> Path | NeedsDownload:
     if text.startswith(("http://", "https://", "hf:")):
         return _there_or_needed(_at_url(text))
     path = Path(text).expanduser()
-    if path.is_file():
+    if os.path.isfile(path):
         return path
     kept = model_dir() / text
     if os.sep not in text:
         for candidate in (kept, kept.with_name(kept.name + ".gguf")):
-            if candidate.is_file():
+            if os.path.isfile(candidate):
                 return candidate
     if os.sep in text or text.endswith(".gguf"):
         raise ModelError("model-missing", f"There is no model file {path}.")

@@ -18,6 +18,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from sse_tui.errors import StreamError
 from sse_tui.processes import messages
 from sse_tui.processes.log import Log
 
@@ -62,17 +63,24 @@ class Child(Generic[R]):
         """Run ``python -m MODULE ARGUMENTS``.
 
         `reports` decodes a line of its standard output (see `messages.reader`); its standard error goes to `log`; `env`
-        is added to the environment. Raises `OSError` when the system cannot make a process.
+        is added to the environment. Raises `StreamError` when the system cannot make a process.
         """
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-c", _RUN_MODULE, _ROOT, module, *arguments,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            env={**os.environ, **(env or {})},
-            limit=messages.LINE_LIMIT,
-            pass_fds=pass_fds,
-        )  # fmt: skip
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-P", "-c", _RUN_MODULE, _ROOT, module, *arguments,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                env={**os.environ, **(env or {})},
+                limit=messages.LINE_LIMIT,
+                pass_fds=pass_fds,
+            )  # fmt: skip
+        except OSError as error:
+            raise StreamError(
+                "process-start",
+                f"A helper process cannot be started with {sys.executable}: {error.strerror}.",
+                "The system may be out of processes, files or memory (ulimit -a).",
+            ) from error
         return cls(process, reports, Log(log))
 
     @property

@@ -21,6 +21,7 @@ class Follower(OpenFile):
 
     `size` is the file's size in bytes at the latest `poll`, `offset` where the next line to read starts. `damage` lists
     the lines that were skipped because they are damaged, `unknown` counts the skipped records of each unknown kind.
+    `removed`: the file has no name any more, and will be gone once everybody has closed it.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -28,6 +29,7 @@ class Follower(OpenFile):
         self.header: Header | None = None
         self.size = 0
         self.offset = 0
+        self.removed = False
         self._number = 1
         self._waiting_at = -1
         self._searched = 0  # up to here a line that is too long has no end
@@ -49,7 +51,8 @@ class Follower(OpenFile):
         try:
             if self._fd < 0:
                 self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            self.size = os.fstat(self._fd).st_size
+            status = os.fstat(self._fd)
+            self.size, self.removed = status.st_size, status.st_nlink == 0
             if self.size < self.offset:
                 message = f"{self.path} was truncated while it was being read."
                 raise RecordingError("recording-truncated", message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -90,7 +91,7 @@ def opened(source: Source) -> tuple[str, bool, Callable[[], Iterator[bytes]]]:
     if isinstance(source, str | Path):
         path = Path(source)
         # A device or a pipe, such as a shell's `<(command)`, can be read only once.
-        again = path.is_file() or not path.exists() or path.is_dir()
+        again = os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path)
         return str(source), again, partial(path_blocks, path)
     name = getattr(source, "name", None)
     name = name if isinstance(name, str) else "the input"
@@ -103,7 +104,7 @@ def path_blocks(path: Path) -> Iterator[bytes]:
         with path.open("rb", buffering=0) as file:
             yield from file_blocks(file, str(path))
     except OSError as error:
-        hint = "Give a file, not a directory." if path.is_dir() else ""
+        hint = "Give a file, not a directory." if os.path.isdir(path) else ""
         raise cannot_read(path, error, hint) from error
 
 

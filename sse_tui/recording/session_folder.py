@@ -95,7 +95,11 @@ def recordings(directory: str | Path) -> list[Path]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise RecordingError("recording-folder", f"Cannot list {directory}: {error.strerror}.") from error
+        raise RecordingError(
+            "recording-folder",
+            f"The folder of recordings {directory} cannot be read: {error.strerror}.",
+            "Record elsewhere with --record FILE or dir in the [recording] table, or not at all with --no-record.",
+        ) from error
     return [Path(path) for _, _, path in sorted(found)]
 
 

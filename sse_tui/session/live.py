@@ -15,7 +15,7 @@ from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.entry import Entry
 from sse_tui.analysis.outcome import Outcome
 from sse_tui.dialects.base import Message
-from sse_tui.errors import SseTuiError, UsageError
+from sse_tui.errors import RecordingError, SseTuiError, UsageError
 from sse_tui.recording import BodyIndex, Follower, is_running, mark_kept
 from sse_tui.recording.records import Chunk, Record
 from sse_tui.server.status import EndpointStatus
@@ -70,6 +70,7 @@ class Live:
         self._endpoint: LocalEndpoint | None = None
         self._turn = 0
         self._glimpse: list[GlimpsedRow] = []
+        self._removed: SseTuiError | None = None
 
     async def start(self) -> None:
         """Begin: open the file, or start the capture process and, for a local chat, the endpoint's.
@@ -118,7 +119,12 @@ class Live:
     @property
     def error(self) -> SseTuiError | None:
         """What went wrong with the last turn or command, None when nothing did."""
-        return self._capture.error if self._capture is not None else None
+        error = self._capture.error if self._capture is not None else None
+        if error is None and self.path is not None and self._follower is not None and self._follower.removed:
+            # Always the same one, as long as it holds: it is shown once.
+            self._removed = self._removed or _removed(self.path)
+            return self._removed
+        return error
 
     @property
     def busy(self) -> bool:
@@ -290,6 +296,8 @@ class Live:
         """Keep the running recording from ever being pruned; its new path, None for a file that was opened."""
         if self._capture is None or self._capture.path is None:
             return None
+        if self._removed is not None:
+            raise self._removed
         self._capture.path = mark_kept(self._capture.path)
         return self._capture.path
 
@@ -323,3 +331,11 @@ class Live:
     async def _start_endpoint(self) -> None:
         self._endpoint = LocalEndpoint(self.spec, lambda _status: self._wake())
         await self._endpoint.start()
+
+
+def _removed(path: Path) -> RecordingError:
+    return RecordingError(
+        "recording-removed",
+        f"The recording {path} was removed.",
+        "What is on screen can be read until this session ends: copy what you need.",
+    )

@@ -125,7 +125,8 @@ class SseTuiApp(App[int]):
         self.set_interval(TICK_S, self._tick)
 
     async def _start(self) -> None:
-        await attempt(self, self.session.start())
+        if not await attempt(self, self.session.start()):
+            self._shown_error = self.session.status.error
         self._started.set()
         self.wake()
 

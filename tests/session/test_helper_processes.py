@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,53 @@ async def test_a_capture_process_that_does_not_start_in_time_is_ended_and_said(
     assert type(error) is StreamError
     assert error.code == "capture-gone"
     assert "It did not start within 0.01 s" in error.message
+
+
+async def test_a_capture_that_could_not_start_is_shown_as_gone_and_can_be_started_again(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "recordings").touch()
+    live = Live(SessionSpec(mode="inspect", request=StreamRequest("GET", "http://127.0.0.1:9/stream")))
+    try:
+        with pytest.raises(RecordingError) as caught:
+            await live.start()
+        assert live.status.capture_gone
+        assert live.status.error is caught.value
+        (tmp_path / "state" / "recordings").unlink()
+        await live.restart_capture()
+        assert not live.status.capture_gone
+        assert live.path is not None
+        assert live.busy
+    finally:
+        await live.close()
+
+
+async def test_a_recording_that_is_removed_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "r.sse.jsonl"
+    request = StreamRequest("GET", "http://127.0.0.1:9/stream")
+    live = Live(SessionSpec(mode="inspect", request=request, record_to=path))
+    try:
+        await live.start()
+        live.poll()
+        path.unlink()
+        live.poll()
+        error = live.status.error
+        assert error is not None
+        assert error.code == "recording-removed"
+        assert str(path) in error.message
+        assert live.status.error is error
+        with pytest.raises(RecordingError, match="was removed"):
+            live.keep()
+    finally:
+        await live.close()
+
+
+async def test_a_process_that_the_system_refuses_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    error = await start_failure()
+    assert (type(error), error.code) == (StreamError, "process-start")
+    assert "/no/such/python" in error.message
 
 
 async def endpoint_failure(*arguments: str, model: str = "", engine: str = "scripted") -> SseTuiError:

@@ -78,7 +78,7 @@ def make_bundle(
 
 
 def _readable_twice(source: Path | int, work: Path, redactor: Redactor) -> Recording:
-    if isinstance(source, Path) and source.is_file():
+    if isinstance(source, Path) and os.path.isfile(source):
         return open_path(source)
     opened = open_path(source) if isinstance(source, Path) else Piped(source)
     return read_recording(spool(opened, work / "spooled.sse.jsonl", redactor))

@@ -51,13 +51,14 @@ class CaptureClient:
         self._listener: asyncio.Task[None] | None = None
         self._opened: asyncio.Future[protocol.Opened] | None = None
         self._origin_ns = 0
+        self._recording = False
         self.path: Path | None = None
         self.busy = False
         self.error: SseTuiError | None = None
 
     async def start(self) -> Path:
-        """Start the process and its recording; gives the file's path."""
-        return await self._launch(recording_path(self._spec))
+        """Start the process and its recording; gives the file's path. What it raises is in `error`, too."""
+        return await self._launch()
 
     async def restart(self, conns: int, broken: tuple[int, int] | None) -> Path:
         """Start another process for the recording after the first one died.
@@ -65,14 +66,27 @@ class CaptureClient:
         `conns` counts the connections so far, `broken` is the turn and number of the one that was open.
         """
         await self.close()
-        self.error = None
+        self._recording, self.error = False, None
         if self.path is None:
             return await self.start()
-        return await self._launch(self.path, self._origin_ns, conns, broken)
+        return await self._launch(self._origin_ns, conns, broken)
 
     async def _launch(
-        self, path: Path, origin_ns: int | None = None, conns: int = 0, broken: tuple[int, int] | None = None
+        self, origin_ns: int | None = None, conns: int = 0, broken: tuple[int, int] | None = None
     ) -> Path:
+        try:
+            path = self.path or recording_path(self._spec)
+            self._origin_ns = await self._open(path, origin_ns, conns, broken)
+        except SseTuiError as error:
+            self.error = error
+            raise
+        self.path, self._recording = path, True
+        return path
+
+    async def _open(
+        self, path: Path, origin_ns: int | None, conns: int, broken: tuple[int, int] | None
+    ) -> int:
+        """Start a process that writes to `path`; gives the start of the session's clock."""
         self._opened = asyncio.get_running_loop().create_future()
         # Whoever waits for it may have been cancelled; its failure is in `error` too.
         self._opened.add_done_callback(lambda future: future.cancelled() or future.exception())
@@ -97,13 +111,13 @@ class CaptureClient:
         except TimeoutError:
             self._child.kill(f"It did not start within {START_S:g} s.")
             opened = await self._opened
-        self._origin_ns = opened.origin_ns
-        self.path = path
-        return path
+        return opened.origin_ns
 
     @property
     def gone(self) -> bool:
-        """True when the process ended and nobody had asked it to."""
+        """True when the process ended and nobody had asked it to, or could not start."""
+        if not self._recording:
+            return self.error is not None
         return self._child is not None and self._child.ended_unasked
 
     def now(self) -> int:

@@ -14,6 +14,12 @@ def hints(live: Live, status: SessionStatus, waiting: str, retry_key: str) -> li
     """Lines of (style, text). `waiting` is a prompt that will be sent as soon as the model is ready."""
     if live.spec.mode == "open":
         return [("hint", ""), ("hint", "reading the recording…")]
+    if status.capture_gone and status.error is not None:
+        return [
+            ("hint", ""),
+            ("error", f"✗ {pane_line(str(status.error))}"),
+            ("hint", f"{retry_key} tries again"),
+        ]
     if live.spec.mode == "inspect":
         return [
             ("hint", ""),

@@ -51,6 +51,9 @@ ENDPOINT_STATES = {
 }
 
 
+_NOT_RECORDED = {"recording-write", "recording-removed"}
+
+
 class HeaderLine(Widget):
     """One line, fitted to the width: state and time are dropped last."""
 
@@ -89,8 +92,8 @@ class HeaderLine(Widget):
         if status.endpoint is not None:
             parts.append(LinePart(engine_short(status.endpoint), quiet, 5))
         if status.recording is not None:
-            full = status.error is not None and status.error.code == "recording-write"
-            running = "■ NOT REC" if status.capture_gone or full else "● REC"
+            lost = status.error is not None and status.error.code in _NOT_RECORDED
+            running = "■ NOT REC" if status.capture_gone or lost else "● REC"
             word = running if self._live.spec.path is None else "◼ FILE"
             name = pane_line(status.recording.name)
             parts.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -33,7 +34,10 @@ class BugBundle:
     def ask(self) -> None:
         """Ask where the bundle is to go; enter takes the path that is offered."""
         path = self._session.path
-        if path is None or not path.exists():
+        error = self._session.error
+        if error is not None and error.code == "recording-removed":
+            notify_error(self._app, error)
+        elif path is None or not os.path.exists(path):
             self._app.notify("Nothing is recorded yet.", severity="warning")
         elif self.running:
             self._app.notify("A bundle is being made already.")

@@ -63,13 +63,15 @@ class StampedServer:
             server.close()
 
 
-def lateness(recording: Path, sent: list[int]) -> list[int]:
-    """By how many nanoseconds each recorded event is later than its write, beside the most punctual one."""
-    late = []
+def lateness(recording: Path, sent: list[int]) -> tuple[list[int], int]:
+    """By how many nanoseconds each recorded event is later than its write, beside the most punctual one; then the
+    longest time that a read waited in the socket, as marked. What a mark allows is not counted as late."""
+    late, waited = [], 0
     for record in read_recording(recording):
         if isinstance(record, Chunk) and record.text is not None:
+            waited = max(waited, record.waited)
             for line in record.text.splitlines():
                 if line.startswith("data: "):
-                    late.append(record.t - sent[int(line[6:])])
-    earliest = min(late)
-    return [one - earliest for one in late]
+                    late.append((record.t - sent[int(line[6:])], record.waited))
+    earliest = min(by for by, _ in late)
+    return [by - earliest - allowed for by, allowed in late], waited
