@@ -18,9 +18,19 @@ ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
 class Terminal:
-    """A program on a pseudo terminal. `seen` is all it has written."""
+    """A program on a pseudo terminal. `seen` is all it has written.
 
-    def __init__(self, arguments: list[str], env: dict[str, str], size: tuple[int, int] = (120, 36)) -> None:
+    If the terminal is not its `controlling` one, the kernel sends no SIGHUP when it goes.
+    """
+
+    def __init__(
+        self,
+        arguments: list[str],
+        env: dict[str, str],
+        size: tuple[int, int] = (120, 36),
+        *,
+        controlling: bool = True,
+    ) -> None:
         self._master, slave = pty.openpty()
         self.seen = b""
         self.before = termios.tcgetattr(slave)
@@ -28,7 +38,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sse_tui", *arguments],
             stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controlling else None,
         )  # fmt: skip
         self._slave = slave
 

@@ -28,9 +28,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """``start("chat", ...)``: the program on a pseudo terminal, with a state folder of its own."""
     made: list[Terminal] = []
 
-    def run(*arguments: str) -> Terminal:
+    def run(*arguments: str, controlling: bool = True) -> Terminal:
         env = {**os.environ, "TERM": "xterm-256color", "SSE_TUI_STATE_DIR": str(tmp_path)}
-        made.append(Terminal(list(arguments), env))
+        made.append(Terminal(list(arguments), env, controlling=controlling))
         return made[-1]
 
     yield run
@@ -38,8 +38,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
         terminal.close()
 
 
-def streaming(start: Start) -> Terminal:
-    terminal = start("chat", "--engine", "scripted")
+def streaming(start: Start, *, controlling: bool = True) -> Terminal:
+    terminal = start("chat", "--engine", "scripted", controlling=controlling)
     terminal.until("READY")
     terminal.press("hello\r")
     terminal.until("LIVE")
@@ -117,6 +117,12 @@ def unread(start: Start) -> Terminal:
     return terminal
 
 
+def without_hang_up_signal(start: Start) -> Terminal:
+    # As after a launcher that keeps SIGHUP to itself, or an SSH connection that died: Textualize/textual#6690,
+    # vfarcic/dot-agent-deck#1138.
+    return streaming(start, controlling=False)
+
+
 STATES = {
     "first paint": on_first_paint,
     "streaming": streaming,
@@ -130,6 +136,7 @@ STATES = {
     "continued": continued,
     "suspended": suspended,
     "unread": unread,
+    "no SIGHUP": without_hang_up_signal,
 }
 
 
@@ -140,6 +147,17 @@ def test_nothing_is_left_of_it(reach: Callable[[Start], Terminal], start: Start,
     terminal.hang_up()
     terminal.process.wait(LIMIT_S)
     assert gone(tmp_path, LIMIT_S), (processes, others(tmp_path))
+
+
+def test_a_signal_is_obeyed_after_the_terminal_is_gone(start: Start, tmp_path: Path) -> None:
+    """can1357/oh-my-pi#12209, earendil-works/pi#4144: such a process ignored SIGTERM and used a whole core."""
+    terminal = streaming(start, controlling=False)
+    terminal.process.send_signal(signal.SIGSTOP)
+    terminal.hang_up()
+    terminal.process.send_signal(signal.SIGTERM)
+    terminal.process.send_signal(signal.SIGCONT)
+    assert terminal.process.wait(LIMIT_S) in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
+    assert gone(tmp_path, LIMIT_S), others(tmp_path)
 
 
 def test_a_signal_to_continue_starts_no_second_thread_and_keeps_the_screen(start: Start) -> None:

@@ -83,6 +83,7 @@ def test_times_are_right_and_a_stop_is_obeyed_though_no_report_is_read(tmp_path:
 
 @pytest.mark.terminal
 def test_times_are_right_though_the_terminal_is_not_read(tmp_path: Path) -> None:
+    """As in the copy mode of tmux, in which it blocks its programs: tmux/tmux#431."""
     env = {**os.environ, "TERM": "xterm-256color", "SSE_TUI_STATE_DIR": str(tmp_path / "state")}
     path = tmp_path / "r.sse.jsonl"
     with StampedServer.running(0.01) as server:
