@@ -150,7 +150,7 @@ class HttpConnection(asyncio.Protocol):
         if waiting in (Waiting.REFUSED, Waiting.FLUSH):
             self.abort()
             return
-        if waiting is not Waiting.REQUEST:
+        if self._reader.begun:
             self._answer(
                 unavailable("too_many_connections", "The connection was needed for another request.")
             )
