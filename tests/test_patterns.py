@@ -149,7 +149,9 @@ def texts(pattern: Pattern) -> Iterable[str]:
     named = list(dict.fromkeys(literals(pattern)))
     signs = [sign for sign in named if not sign.isalnum()]
     own = [*signs, *named[:8], "".join(literals(pattern))[:200]]
-    own += [sign + end for sign in signs[:8] for end in ("a", "0", " ")] + ["".join(two) for two in pairwise(named[:8])]
+    own += [sign + end for sign in signs[:8] for end in ("a", "0", " ")] + [
+        "".join(two) for two in pairwise(named[:8])
+    ]
     return dict.fromkeys(text for text in (*LETTERS, *MIXES, *own) if text)
 
 
