@@ -54,8 +54,10 @@ class PromptLanes:
     def add(self, key: int, request: GenRequest) -> None:
         """Tokenize a request, which came now."""
         self._pending[key] = time.monotonic()
-        lane = self._short if _size(request) <= _SHORT else self._long
-        lane.submit(self._tokenize, key, request)
+        if _size(request) <= _SHORT:
+            self._short.submit(self._tokenize, key, request)
+        else:
+            self._long.submit(self._tokenize_and_rest, key, request)
 
     def cancel(self, key: int) -> bool:
         """End a generation that is not tokenized yet; False when it is, or is not known."""
@@ -65,6 +67,12 @@ class PromptLanes:
                 timings = Timings(queue_ms=round((time.monotonic() - queued) * 1000, 3))
                 self._post(Steps(finals=[(key, Final(finish="cancelled", timings=timings))]))
         return queued is not None
+
+    def _tokenize_and_rest(self, key: int, request: GenRequest) -> None:
+        """Leave the processor and the GIL to the decoding half of the time, however many long prompts wait."""
+        start = time.monotonic()
+        self._tokenize(key, request)
+        time.sleep(time.monotonic() - start)
 
     def _tokenize(self, key: int, request: GenRequest) -> None:
         queued = self._pending.get(key)

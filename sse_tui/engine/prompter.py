@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ class Prompter:
             eos=model.special_text("eos"),
             controls=model.control_names(),
         )
+        # Of control tokens' names that a person typed: there are few, and a prompt may repeat one very often.
+        self._typed_name = lru_cache(1024)(partial(model.tokenize, special=False))
         self._cuts = names_pattern(model.parsed_names())
         self.message_tokens = self._message_tokens()
 
@@ -50,8 +53,8 @@ class Prompter:
         )
         tokens = array("i")
         for text, special in rendered:
-            for slice_ in self._slices(text) if special else (text,):
-                tokens += self._model.tokenize(slice_, special=special)
+            for part in self._slices(text) if special else (text,):
+                tokens += self._model.tokenize(part, special=True) if special else self._typed_name(part)
                 if len(tokens) > _COUNTED_CONTEXTS * self._model.n_ctx:
                     raise prompt_too_long(f"at least {len(tokens)}", self._model.n_ctx)
         bos = self._model.bos
