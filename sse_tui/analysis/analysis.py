@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from sse_tui import dialects, fields
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
 from sse_tui.analysis.turn import Connection, Turn
-from sse_tui.analysis.wire_state import WireState
+from sse_tui.analysis.wire_state import LARGEST_READ, WireState
 from sse_tui.bounded import FirstFew
 from sse_tui.diagnosis import Diagnosis, Finding
 from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Idle
-from sse_tui.recording.content import SLICE, ContentDecoder
+from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import (
     Chunk,
     Close,
@@ -104,7 +104,7 @@ class Analysis:
 
         All parts must be taken before the next record.
         """
-        if type(record) is Chunk and not self._full and (record.size > SLICE or self._decodes(record)):
+        if type(record) is Chunk and not self._full and (record.size > LARGEST_READ or self._decodes(record)):
             return self._slices(record)
         return (self.feed(record),)
 

@@ -8,6 +8,9 @@ from sse_tui.analysis.turn import Connection
 from sse_tui.eventstream import Parser
 from sse_tui.recording.content import SLICE, ContentDecoder
 
+LARGEST_READ = 64 * 1024
+"""A read of ours has no more bytes; one in a file of another program may, and is taken in slices."""
+
 
 class WireState:
     """The reading state of the running connection."""

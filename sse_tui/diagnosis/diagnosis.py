@@ -81,6 +81,7 @@ class Diagnosis:
         facts = self._facts(turn, conn)
         here, timed = facts.conn, facts.timed
         here.reads += not more
+        here.continued = more
         if here.response is not None and here.response.is_refusal:
             return  # not a stream but the text of an error response
         # Most reads of a healthy stream are whole blocks after a complete item: those need no searching.
@@ -161,7 +162,7 @@ class Diagnosis:
                     continue
             self._event(entry, item, facts)
         if facts is not None and events:
-            conn.event_reads += 1
+            conn.event_reads += not conn.continued
             if events >= BURST_EVENTS and conn.read_gap >= BURST_GAP_NS:
                 conn.bursts += 1
                 if len(conn.burst_sizes) < 64:

@@ -80,6 +80,7 @@ class ConnFacts:
     late_reads: int = 0  # those that waited in the socket, and for how many ns at most
     longest_wait: int = 0
     event_reads: int = 0
+    continued: bool = False  # the bytes at hand came with the same read as those before
     bursts: int = 0
     burst_sizes: list[int] = field(default_factory=list)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)

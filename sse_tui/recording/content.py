@@ -17,8 +17,8 @@ from typing import TypeAlias
 from sse_tui import fields
 from sse_tui.limits import EXPANSION_BYTES, EXPANSION_LINES, EXPANSION_LINES_RATIO, EXPANSION_RATIO
 
-SLICE = 64 * 1024
-"""The most bytes that are decoded at once."""
+SLICE = 16 * 1024
+"""The most bytes that are decoded at once: a signal is obeyed between two slices, each perhaps of 8,000 lines."""
 
 DECODABLE = frozenset(("gzip", "x-gzip", "deflate"))
 """The codings that can be decoded."""
