@@ -26,3 +26,6 @@ EXPANSION_LINES = 2**17
 
 UNLIMITED = 1 << 40
 """For a body that is already in memory, where a limit would protect nothing."""
+
+MAX_RECORDING_BYTES = 4096 * MIB
+"""How long a recording gets: a stream that never ends must not fill the disk."""

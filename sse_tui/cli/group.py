@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,13 @@ import click
 
 from sse_tui.cli import help_page, narration
 from sse_tui.cli.exits import Exit
+from sse_tui.cli.output import stdout_failed
 from sse_tui.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+_CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 _OWN_OPTIONS = ("-h", "--help", "--version")
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": help_page.WIDEST}
 
@@ -93,6 +96,11 @@ def run(args: list[str]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
         return int(result) if isinstance(result, int) else Exit.OK
+    except OSError as error:
+        # Only click itself writes --help and --version without `Output`.
+        if error.errno not in _CANNOT_WRITE:
+            raise
+        raise stdout_failed(error) from error
     except click.exceptions.Exit as done:
         # --help and --version.
         return done.exit_code

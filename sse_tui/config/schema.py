@@ -10,7 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from sse_tui.limits import MAX_EVENT_BYTES, MAX_REQUEST_BYTES, STORE_BYTES
+from sse_tui.limits import MAX_EVENT_BYTES, MAX_RECORDING_BYTES, MAX_REQUEST_BYTES, STORE_BYTES
 
 PositiveInt: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 NonNegativeInt: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
@@ -108,12 +108,16 @@ class Server(Section, kw_only=True, frozen=True):
 
 
 class RecordingSection(Section, kw_only=True, frozen=True):
-    """Where sessions are recorded (`dir` None: the state directory), how many are kept, and what is redacted."""
+    """Where sessions are recorded (`dir` None: the state directory), how many are kept, and what is redacted.
+
+    A recording gets at most `max_bytes` long.
+    """
 
     dir: str | None = None
     keep: PositiveInt = 50
     redact_headers: list[str] = []
     redact_patterns: list[str] = []
+    max_bytes: PositiveInt = MAX_RECORDING_BYTES
     max_event_bytes: PositiveInt = MAX_EVENT_BYTES
 
 

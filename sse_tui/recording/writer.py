@@ -39,12 +39,22 @@ class Writer(OpenFile):
     after its last complete line, and `header` is not written. Each `write` is one unbuffered write to a file opened
     for appending: if the process is killed, the last line is complete or cut off, and nothing else is affected.
     While the writer is open it holds an advisory lock (flock), which tells `session_folder.prune` that the session is
-    still running. Data is synced to disk at bookmarks, at the end of the session and on `close`. Not thread-safe.
+    still running. A record that would make the file longer than `limit` bytes is an error, except the end record. Data
+    is synced to disk at bookmarks, at the end of the session and on `close`. Not thread-safe.
     """
 
-    def __init__(self, path: str | Path, header: Header, redactor: Redactor, *, append: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        header: Header,
+        redactor: Redactor,
+        *,
+        append: bool = False,
+        limit: int | None = None,
+    ) -> None:
         super().__init__(path)
         self._redactor = redactor
+        self._limit = limit
         self._size = 0
         try:
             try:
@@ -95,7 +105,18 @@ class Writer(OpenFile):
         """Append several records with one write; if that fails, none. Otherwise as `write`."""
         redacted = [self._redactor.record(record) for record in records]
         if redacted:
-            self._append(b"".join(map(encode_line, redacted)))
+            data = b"".join(map(encode_line, redacted))
+            if (
+                self._limit is not None
+                and self._size + len(data) > self._limit
+                and not isinstance(redacted[-1], End)
+            ):
+                raise RecordingError(
+                    "recording-full",
+                    f"The recording {self.path} has reached its limit of {self._limit:,} bytes.",
+                    "Raise max_bytes in the [recording] table. What has been recorded so far is readable.",
+                )
+            self._append(data)
             if any(isinstance(record, Note | End) for record in redacted):
                 self._sync()
         return redacted

@@ -36,7 +36,9 @@ class Headless:
             asked.append((spec.request.url, spec.request.headers))
         redactor = Redactor(redaction.redact_headers, redaction.redact_patterns)
         self.spec = spec
-        self.recorder = Recorder(path, redactor=redactor, secrets=spec.secrets)
+        self.recorder = Recorder(
+            path, redactor=redactor, secrets=spec.secrets, max_bytes=redaction.max_bytes, optional=True
+        )
         # Already now: a request that cannot be sent may be quoted as well.
         for url, headers in asked:
             redactor.request(Request(t=0, method="GET", url=url, headers=list(headers)))
@@ -98,4 +100,5 @@ class Headless:
     def problem(self) -> SseTuiError | None:
         """What went wrong with the last turn; None when nothing did."""
         turn = self.analysis.turn
-        return self.recorder.error or (turn.conclusion.problem() if turn is not None else None)
+        stream = self.recorder.error or (turn.conclusion.problem() if turn is not None else None)
+        return stream or self.recorder.failure

@@ -7,16 +7,17 @@ requests, which hold the user's keys, and the words for people, which may quote 
 
 from __future__ import annotations
 
+import errno
 import itertools
 import sys
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sse_tui import dialects
 from sse_tui.config import hash_key
-from sse_tui.errors import SseTuiError
+from sse_tui.errors import RecordingError, SseTuiError
 from sse_tui.faults import Plan, parse_plan
 from sse_tui.recording import Redactor, Writer
 from sse_tui.recording.records import Chunk, Close, CloseReason, End, Header, Note, Record, Request, Response
@@ -25,9 +26,14 @@ from sse_tui.session.requests import TurnSpec
 from sse_tui.transport import Driver, SessionClock
 from sse_tui.version import __version__
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 class Recorder:
     """Runs turns and records them. `path` None records nowhere. Not reentrant: one turn at a time.
+
+    The file does not grow beyond `max_bytes`. Where the recording is `optional`, a full disk or that limit ends only
+    the recording, `failure` says so, and the turn goes on.
 
     With `append` the recording at `path`, which has `conns` connections so far, is continued.
     """
@@ -41,6 +47,8 @@ class Recorder:
         clock: SessionClock | None = None,
         append: bool = False,
         conns: int = 0,
+        max_bytes: int | None = None,
+        optional: bool = False,
     ):
         self.clock = clock or SessionClock()
         self.redactor = redactor
@@ -51,13 +59,20 @@ class Recorder:
             clock=self.clock.source,
             redacted=list(self.redactor.names),
         )
-        self._writer = (
-            Writer(path, self.header, redactor=self.redactor, append=append) if path is not None else None
-        )
         self._hashes: HashWriter | None = None
         self._driver: Driver | None = None
         self._conns = itertools.count(conns + 1)
         self._turn = 0
+        self.failure: RecordingError | None = None
+        self._optional = optional
+        self._writer: Writer | None = None
+        if path is not None:
+            try:
+                self._writer = Writer(
+                    path, self.header, redactor=self.redactor, append=append, limit=max_bytes
+                )
+            except RecordingError as error:
+                self._go_on_without(error)
         self.error: SseTuiError | None = None
         self.stop_reason = ""
 
@@ -126,7 +141,8 @@ class Recorder:
     def close(self, reason: str) -> None:
         """Write the end record and close the file. Idempotent."""
         if self._writer is not None:
-            self._writer.write(End(t=self.clock.now(), turn=self._turn, reason=reason))
+            self._write(End(t=self.clock.now(), turn=self._turn, reason=reason))
+        if self._writer is not None:
             self._writer.close()
             self._writer = None
         if self._hashes is not None:
@@ -135,12 +151,30 @@ class Recorder:
 
     def _write(self, record: Record) -> Record:
         if self._writer is not None:
-            written = self._writer.write(record)
-            if isinstance(record, Request):
-                self._remember_secrets(self._writer.path)
-            return written
+            try:
+                written = self._writer.write(record)
+                if isinstance(record, Request):
+                    self._remember_secrets(self._writer.path)
+                return written
+            except RecordingError as error:
+                self._go_on_without(error)
         # What the server sent is not masked where nothing is written.
         return record if isinstance(record, Chunk) else self.redactor.record(record)
+
+    def _go_on_without(self, error: RecordingError) -> None:
+        """Give up the recording and keep the turn; raises `error` where the turn is nothing without it."""
+        cause = error.__cause__
+        full = error.code == "recording-full" or (isinstance(cause, OSError) and cause.errno in _FULL)
+        if not (self._optional and full):
+            raise error
+        hint = f"{error.hint} The stream itself went on. With --no-record nothing is recorded.".lstrip()
+        self.failure = RecordingError(error.code, error.message, hint)
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with suppress(RecordingError):
+                writer.write(End(t=self.clock.now(), turn=self._turn, reason=error.code))
+            with suppress(RecordingError):
+                writer.close()
 
     def _remember_secrets(self, path: Path) -> None:
         """Hash what this session uses as secrets, so that `bundle` can search for them later."""

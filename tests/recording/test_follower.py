@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sse_tui.errors import RecordingError
 from sse_tui.recording import Follower, Redactor, Writer, mark_kept, read_recording
+from sse_tui.recording.record_lines import encode_line
 from sse_tui.recording.records import Header, Note, Record
 
 
@@ -137,3 +138,22 @@ def test_files_it_cannot_follow(tmp_path: Path, session: list[Record]) -> None:
         os.truncate(tmp_path / "a", 60)
         with pytest.raises(RecordingError, match="was truncated while"):
             follower.poll()
+
+
+def test_a_line_longer_than_any_record_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sse_tui.recording.follower.LINE_LIMIT", 1_000)
+    path = tmp_path / "long.sse.jsonl"
+    note = encode_line(Note(t=1, text="a"))
+    path.write_bytes(encode_line(Header()) + note + b"x" * 5_000)
+    with Follower(path) as follower:
+        assert [record for _ in range(3) for _, record in follower.poll(64)] == [Note(t=1, text="a")]
+        assert follower.caught_up
+        with path.open("ab") as file:
+            file.write(b"x" * 5_000 + b"\n" + note)
+        got = [record for _ in range(3) for _, record in follower.poll(64)]
+        assert got == [Note(t=1, text="a")]
+        (damage,) = follower.damage
+        assert (damage.line, damage.offset) == (3, len(encode_line(Header())) + len(note))
+        assert "10,000 bytes" in damage.reason

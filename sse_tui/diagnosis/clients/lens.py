@@ -105,8 +105,11 @@ def _lines(client: Client, body: bytes, content_type: str | None) -> Iterator[st
     """The terminated lines as text. No client dispatches what stands in an unterminated one, but it is decoded."""
     if client.strips_bom:
         body = body.removeprefix(_BOM)
-    if client.charset and (charset := _charset(content_type)) != "utf-8":
-        whole = codecs.getincrementaldecoder(charset)("replace").decode(body, True)
+    if client.charset and (decoder := _decoder(content_type)) is not None:
+        try:
+            whole = decoder.decode(body, True)
+        except Exception as error:  # a codec that is not one of text (base64, idna) raises what it likes
+            raise _ClientRaised(type(error).__name__, str(error)) from None
         yield from _TEXT_LINE_END.split(whole)[:-1]
     else:
         *lines, rest = _LINE_END.split(body)
@@ -122,12 +125,15 @@ def _text(client: Client, line: bytes) -> str:
         raise _ClientRaised("UnicodeDecodeError", str(error)) from None
 
 
-def _charset(content_type: str | None) -> str:
-    """The codec named in the header; UTF-8 where it names none, or one that is unknown."""
+def _decoder(content_type: str | None) -> codecs.IncrementalDecoder | None:
+    """The decoder that the header names; None for UTF-8, which it also is where the header names none or no codec."""
     try:
-        return codecs.lookup(parameters(content_type).get("charset", "utf-8").strip("'")).name
+        charset = codecs.lookup(parameters(content_type).get("charset", "utf-8").strip("'")).name
+        return None if charset == "utf-8" else codecs.getincrementaldecoder(charset)("replace")
     except LookupError:
-        return "utf-8"
+        return None
+    except (ValueError, AssertionError) as error:  # of the name itself, or of how errors are to be handled
+        raise _ClientRaised(type(error).__name__, str(error)) from None
 
 
 def _decode(client: Client, lines: Iterator[str]) -> Iterator[ClientEvent]:

@@ -104,6 +104,7 @@ class CaptureClient:
                 origin_ns,
                 conns,
                 broken,
+                redaction.max_bytes,
             )
         )
         try:

@@ -83,6 +83,7 @@ class Capture:
             clock=SessionClock(command.origin_ns),
             append=command.origin_ns is not None,
             conns=command.conns,
+            max_bytes=command.max_bytes,
         )
         if command.broken is not None:
             self._recorder.broken_off(*command.broken)

@@ -25,6 +25,7 @@ class Open(msgspec.Struct, tag="open", frozen=True):
     origin_ns: int | None = None
     conns: int = 0
     broken: tuple[int, int] | None = None
+    max_bytes: int | None = None
 
 
 class RunTurn(msgspec.Struct, tag="turn", frozen=True):

@@ -200,6 +200,38 @@ def test_content_types(content_type: str) -> None:
     assert standard == (None if content_type.lower().startswith("text/event-stream") else "error event")
 
 
+CHARSETS = [
+    *(
+        "utf-16",
+        "utf-16-le",
+        "utf-32",
+        "utf-7",
+        "utf-8-sig",
+        "idna",
+        "punycode",
+        "base64",
+        "zlib",
+        "bz2",
+        "hex",
+    ),
+    *("rot13", "uu", "quopri", "undefined", "unicode_escape", "charmap", "cp037", "hz", "nope"),
+]
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_a_charset_that_is_none_of_text_is_what_httpx_sse_makes_of_it(charset: str) -> None:
+    """Python knows codecs that are no charsets. By the standard the body is UTF-8, whatever the header says."""
+    needs(HTTPX_SSE)
+    body = "data: é\n\ndata: b\n\n".encode()
+    content_type = f"text/event-stream; charset={charset}"
+    real = sdks.httpx_sse_client(body, content_type)
+    standard, *_ = outcomes = compare(body, content_type=content_type)
+    ours = next(one for one in outcomes if one.client is HTTPX_SSE)
+    assert [e.data for e in ours.events] == [e.data for e in real.events]
+    assert (ours.raised and ours.raised.name) == real.raised
+    assert ([e.data for e in standard.events], standard.raised) == (["é", "b"], None)
+
+
 def as_standard(body: bytes) -> list[tuple[str, str, str]]:
     parser = Parser()
     items = [*parser.feed(body), *parser.close()]
