@@ -82,7 +82,7 @@ class Diagnosis:
         here, timed = facts.conn, facts.timed
         here.reads += not more
         here.continued = more
-        if here.response is not None and here.response.is_refusal:
+        if here.refused:
             return  # not a stream but the text of an error response
         # Most reads of a healthy stream are whole blocks after a complete item: those need no searching.
         if here.window.end == here.done and here.scanner.passes(data):
@@ -135,7 +135,7 @@ class Diagnosis:
             if facts is None:
                 facts = self._facts(turn, entry.conn)
                 conn = facts.conn
-            if conn.response is not None and conn.response.is_refusal:
+            if conn.refused:
                 continue
             if type(item) is not Event:
                 self._other(entry, item, facts)
@@ -278,7 +278,7 @@ class Diagnosis:
             conn.request, conn.started_t = record, entry.t
             self._run(triggers.REQUEST, entry, facts)
         elif isinstance(record, Response):
-            conn.response, conn.opened_t = record, entry.t
+            conn.response, conn.opened_t, conn.refused = record, entry.t, record.is_refusal
             self._run(triggers.RESPONSE, entry, facts)
         elif isinstance(record, Close):
             self._matches(conn.scanner.close(), facts, entry.t)

@@ -59,6 +59,7 @@ class ConnFacts:
     number: int
     request: Request | None = None
     response: Response | None = None
+    refused: bool = False  # the body is the text of an error, not a stream
     opened_t: int | None = None
     started_t: int | None = None
     window: Window = field(default_factory=Window)
