@@ -67,7 +67,7 @@ _read_body = msgspec.json.Decoder(_Body).decode
 _read_message = msgspec.json.Decoder(_Message).decode
 _read_part = msgspec.json.Decoder(_Part).decode
 _T = TypeVar("_T")
-_PATH = re.compile(r" - at `\$\.?(.*)`$")
+_PATH = re.compile(r" - at `\$\.?((?:(?! - at `\$|`$).)*+)`$")
 _MISSING = re.compile(r"^Object missing required field `(.*)`$")
 
 
