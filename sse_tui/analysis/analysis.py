@@ -96,7 +96,9 @@ class Analysis:
             return [entry for entries in self._slices(record) for entry in entries]
         else:
             entries = self._chunk(record)
-        self._observe(entries)
+        # As `_observe`, without a call: this is done for every record.
+        if entries and self.turns and (found := self.diagnosis.observe(self.turns[-1], entries)):
+            self._keep(found)
         return entries
 
     def slices(self, record: Record) -> Iterable[list[Entry]]:
@@ -109,10 +111,8 @@ class Analysis:
         return (self.feed(record),)
 
     def _observe(self, entries: list[Entry]) -> None:
-        if entries and self.turns:
-            found = self.diagnosis.observe(self.turns[-1], entries)
-            if found:
-                self._keep(found)
+        if entries and self.turns and (found := self.diagnosis.observe(self.turns[-1], entries)):
+            self._keep(found)
 
     def finish(self) -> list[Finding]:
         """No further record of these turns follows: gives what the rules find only then. Idempotent."""
@@ -221,7 +221,11 @@ class Analysis:
 
         One function, since it runs for every read.
         """
-        turn, wire = self._current(record)
+        wire = self._wire
+        if wire is None or wire.conn.number != record.conn:
+            turn, wire = self._current(record)
+        else:
+            turn = self.turns[-1]
         conn, t, waited = wire.conn, record.t, record.waited
         data = record.data if piece is None else piece
         if more:
