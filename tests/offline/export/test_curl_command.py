@@ -16,6 +16,7 @@ from sse_tui.offline.export.curl_command import curl_command
 from sse_tui.offline.export.tape import TapedConnection
 from sse_tui.recording import Redactor
 from sse_tui.recording.records import Request
+from sse_tui.recording.redact import PLACEHOLDER, URL_PLACEHOLDER
 
 EVIL = "'; touch /tmp/owned; echo $(id) `id` \\ \" ! # @/etc/passwd"
 
@@ -102,7 +103,10 @@ def test_without_a_request_there_is_no_command() -> None:
         curl_command(TapedConnection(3, 1, 0))
 
 
-TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12)
+# What was redacted becomes a variable of the shell, which our own reader does not expand.
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12).filter(
+    lambda text: PLACEHOLDER not in text and URL_PLACEHOLDER not in text
+)
 NAMES = st.sampled_from(["X-A", "Accept", "x-b"])
 
 
