@@ -53,5 +53,5 @@ def not_repeated(turn: Turn, reason: str, policy: str) -> str:
     if ignored := turn.ignored_fields.total():
         seen.append(f"{many(ignored, 'line')} that the standard ignores")
     events = f"after {many(turn.events, 'event')}" if turn.events else "without an event"
-    why = "" if never else f" and is not requested again: {reason}"
-    return f"The stream ended {events} ({', '.join(seen)}){why}."
+    why = "" if never else f" It is not requested again ({reason})."
+    return f"The stream ended {events} ({', '.join(seen)}).{why}"

@@ -158,7 +158,7 @@ class Reconnector:
         if most is None:
             most = MAX_RECONNECTS if free else self._policy.max_attempts
         if self._made >= most:
-            reason = f"the limit of {many(most, 'reconnect')} for one request is reached (--max-reconnects)"
+            reason = f"the limit of {many(most, 'reconnect')} for one request, --max-reconnects, is reached"
             return GiveUp(reason, exhausted=True)
         attempt = self._failures + 1
         if attempt > self._policy.max_attempts:

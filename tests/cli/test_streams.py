@@ -219,7 +219,7 @@ def test_a_busy_server_is_waited_for_on_request_and_told_at_once(
         in first
     )
     assert last.endswith(
-        "and is not requested again: the limit of 1 reconnect for one request is reached (--max-reconnects)."
+        "It is not requested again (the limit of 1 reconnect for one request, --max-reconnects, is reached)."
     )
 
 
@@ -230,13 +230,13 @@ def test_a_busy_server_is_waited_for_on_request_and_told_at_once(
             [],
             "text/event-stream",
             "",
-            "The stream ended without an event (0 bytes) and is not requested again: ",
+            "The stream ended without an event (0 bytes). It is not requested again (",
         ),
         (
             [],
             "text/event-stream",
             ": hi\n\ndata: x\n\n",
-            "The stream ended after 1 event (15 bytes, 1 comment) and is not requested again: nothing to resume from",
+            "The stream ended after 1 event (15 bytes, 1 comment). It is not requested again (nothing to resume from",
         ),
         (
             ["--any-type"],
@@ -250,7 +250,7 @@ def test_a_busy_server_is_waited_for_on_request_and_told_at_once(
             ["-d", "{}", "--reconnect", "always"],
             "text/event-stream",
             "data: [DONE]\n\n",
-            "(14 bytes) and is not requested again: the stream said that it had ended.",
+            "(14 bytes). It is not requested again (the stream said that it had ended).",
         ),
     ],
 )

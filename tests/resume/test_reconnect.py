@@ -169,7 +169,7 @@ def test_what_may_cost_another_answer_is_bounded_whatever_progress_it_makes() ->
         conversation(
             *lines,
             broke(id="3"),
-            Over("the limit of 3 reconnects for one request is reached (--max-reconnects)"),
+            Over("the limit of 3 reconnects for one request, --max-reconnects, is reached"),
             policy=replace(POLICY, kind=kind),
             method="POST",
         )

@@ -80,9 +80,8 @@ def _prompt(given: str | None) -> str:
 
 def _stdin() -> str:
     """All of stdin as text, "" if it is blank."""
-    with contextlib.suppress(
-        OSError, ValueError
-    ):  # not a descriptor that can be waited for: a file, on Windows
+    # Not every stdin can be waited for: on Windows only a socket.
+    with contextlib.suppress(OSError, ValueError):
         if not select.select([sys.stdin], [], [], PATIENCE_S)[0]:
             narration.say("sse-tui: reading stdin to its end (redirect it, < /dev/null, if it is not meant)")
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
