@@ -174,8 +174,8 @@ def _record_lines(record: Record) -> list[list[Run]]:
             lines += [_field(name, ""), *([("  ", ""), *line] for line in inner)]
         elif name in {"t", "dt"}:
             lines.append(_field(name, f"{value / 1e6:,.3f} ms"))
-        elif value not in (None, ""):
-            lines.append(_field(name, str(value)))
+        elif value not in (None, "", []):
+            lines.append(_field(name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
     return lines
 
 

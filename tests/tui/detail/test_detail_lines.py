@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sse_tui.analysis.turn import Connection
 from sse_tui.dialects.base import Text
 from sse_tui.eventstream import Event
-from sse_tui.recording.records import Request, Response
+from sse_tui.recording.records import Close, Request, Response
 from sse_tui.tui.detail.detail_lines import (
     LazyLines,
     coloured,
@@ -54,6 +54,17 @@ def test_the_fields_as_the_standard_sees_them() -> None:
     shown = "\n".join(texts(text_lines(row("payload"))))
     for words in ("type", "message", "id", "7", "payload", "text", "hi"):
         assert words in shown
+
+
+def test_a_record_shows_what_it_has() -> None:
+    plain = Close(t=0, turn=1, conn=1, reason="eof")
+    irregular = Close(t=0, turn=1, conn=1, reason="eof", irregular=["lf-in-head", "obs-fold"])
+    shown = [
+        texts(text_lines(dataclasses.replace(row(""), item=None, deltas=(), record=close)))
+        for close in (plain, irregular)
+    ]
+    assert not any("irregular" in line for line in shown[0])
+    assert "lf-in-head, obs-fold" in shown[1][-1]
 
 
 @given(st.binary(min_size=1, max_size=100), st.integers(0, 1 << 30), st.sampled_from([40, 80, 120]))
