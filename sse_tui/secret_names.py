@@ -22,7 +22,7 @@ _PARTS = {
     "*jwt*": r"(?<![a-z])jwt(?![a-z])",
     "*hmac*": r"(?<![a-z])hmac(?![a-z])",
     # The name's last word: X-Functions-Key, X-Litellm-Key, Private-Key, app_key; Helicone-Auth, X-Auth. The exceptions
-    # name a thing to be found or told apart by, not a thing to get in with.
+    # identify something and give no access to it.
     "*-key": r"(?<![a-z])(?<!idempotency[-_])(?<!websocket[-_])(?<!cache[-_])(?<!public[-_])(?<!primary[-_])"
     r"(?<!foreign[-_])(?<!surrogate[-_])(?<!partition[-_])(?<!routing[-_])(?<!sort[-_])(?<!group[-_])key$"
     r"|(?:app|auth|master|private|account|functions|subscription)key$",

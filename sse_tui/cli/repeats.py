@@ -18,7 +18,7 @@ class RefusalNotice:
         self._refusal = ""
 
     def see(self, record: Record | None) -> None:
-        """Take the next record; None for an entry that is no record."""
+        """Take the next record; None for an entry that has none."""
         from sse_tui.recording.records import Close, CloseReason, Reconnect
 
         if isinstance(record, Close):

@@ -28,7 +28,7 @@ class RequireAllowedSource:
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app
         self._open = settings.token is None
-        # Who knows the token is no page: then any name may lead here.
+        # A web page does not know the token: with it, any name may lead here.
         self._any_host = not self._open or ANY in settings.allow_hosts
         self._hosts = frozenset(map(_name, settings.allow_hosts))
         self._origins = frozenset(settings.allow_origins)

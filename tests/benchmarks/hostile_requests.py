@@ -1,4 +1,4 @@
-"""Attacks by requests: bodies that are dear to read, prompts that are dear to tokenize, and very many streams.
+"""Attacks by requests: bodies that cost much to read, prompts that cost much to tokenize, and very many streams.
 
     python -m tests.benchmarks.hostile_requests [--streams 100000]
 

@@ -21,7 +21,7 @@ from sse_tui.recording.records import Chunk, Record, Response, chunk
 
 Span = tuple[int, int]
 
-# More in one event is no spelling out, and would be a long pattern.
+# A longer text in one event does not spell a key out, and would make a long pattern.
 _LONGEST = 2000
 
 

@@ -96,7 +96,7 @@ class ResponseReader:
                 if self._head_bytes > HEAD_LIMIT:
                     raise Http1Error(f"the headers are longer than {HEAD_LIMIT} bytes")
                 line, ended, _ = buffer.partition(b"\n")
-                if ended:  # no need to wait for the end of what is no response
+                if ended:  # anything but a status line is an error at once, not at the end of the head
                     status_line(bytes(line))
                 self._searched = max(0, len(buffer) - 2)
                 return b""
