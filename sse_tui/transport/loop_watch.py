@@ -21,12 +21,14 @@ class LoopWatch:
     def __init__(self) -> None:
         self._timer: asyncio.TimerHandle | None = None
         self._due = 0
+        self._turned = 0
         self._absent: int | None = None
 
     def start(self) -> None:
         """Begin to watch the running loop. Idempotent."""
         if self._timer is None:
-            self._due = time.monotonic_ns() + _BEAT_NS
+            self._turned = time.monotonic_ns()
+            self._due = self._turned + _BEAT_NS
             self._timer = asyncio.get_running_loop().call_later(_BEAT_S, self._beat)
 
     def stop(self) -> None:
@@ -35,11 +37,15 @@ class LoopWatch:
             self._timer.cancel()
 
     def absent_since(self, now: int) -> int | None:
-        """Since when the loop had not turned when it came to what is done `now`; None where it was punctual."""
+        """Since when the loop had not turned when it came to what is done `now`; None where it was punctual.
+
+        That is the last time it is known to have turned: it may have been absent at once after that.
+        """
         if now - self._due > LATE_NS:
             # The socket's callback may run before the timer's.
-            self._absent = self._absent if self._absent is not None else self._due
+            self._absent = self._absent if self._absent is not None else self._turned
             self._due = now + _BEAT_NS
+        self._turned = now
         return self._absent
 
     def caught_up(self) -> None:
@@ -53,5 +59,6 @@ class LoopWatch:
             self._absent = None
         else:
             self.absent_since(now)
+        self._turned = now
         self._due = now + _BEAT_NS
         self._timer = asyncio.get_running_loop().call_later(_BEAT_S, self._beat)
