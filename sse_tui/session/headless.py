@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from pathlib import Path
 
 from sse_tui.analysis.analysis import Analysis
@@ -12,7 +12,7 @@ from sse_tui.analysis.entry import Entry
 from sse_tui.dialects.base import Message
 from sse_tui.errors import SseTuiError
 from sse_tui.recording import Redactor
-from sse_tui.recording.records import Request
+from sse_tui.recording.records import Record, Request
 from sse_tui.server.status import StatusWatcher
 from sse_tui.session.endpoint import LocalEndpoint
 from sse_tui.session.recorder import Recorder
@@ -79,14 +79,29 @@ class Headless:
             yield entry
 
     async def _run(self, turn: TurnSpec) -> AsyncIterator[Entry]:
+        async with contextlib.aclosing(self._read(turn)) as reads:
+            async for _, entries in reads:
+                for entry in entries:
+                    yield entry
+
+    async def records(self) -> AsyncIterator[Record]:
+        """Send the spec's request; gives its records as they come, which hold the bytes that entries do not."""
+        last = None
+        async with contextlib.aclosing(self._read(inspect_turn(self.spec))) as reads:
+            async for record, _ in reads:
+                if record is not last:
+                    yield record
+                last = record
+
+    async def _read(self, turn: TurnSpec) -> AsyncGenerator[tuple[Record, list[Entry]], None]:
+        """Each record with its entries, once for each slice of what it expands to."""
         self._turns += 1
         async with contextlib.aclosing(self.recorder.run(self._turns, turn)) as records:
             async for record in records:
                 for number, entries in enumerate(self.analysis.slices(record)):
                     if number:  # a signal is obeyed between the slices of what a read expands to
                         await asyncio.sleep(0)
-                    for entry in entries:
-                        yield entry
+                    yield record, entries
 
     def without_secrets(self, text: str) -> str:
         """A text for people with the session's secrets masked: an error may quote a server that repeats a key."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from sse_tui.analysis.entry import Entry
     from sse_tui.recording.records import Record
     from sse_tui.session.headless import Headless
-    from sse_tui.session.requests import TurnSpec
 
 
 @click.command("tail")
@@ -94,7 +92,7 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
                 notice.see(record)
                 show_raw(record)
 
-            whole = await follow(_records(session, turn), record_seen, out, session.stop)
+            whole = await follow(session.records(), record_seen, out, session.stop)
         else:
             show = limited(view(form, session.analysis, out), max_events)
 
@@ -113,13 +111,3 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
         if said:
             narration.say(f"sse-tui: {said}")
     return ended(session.analysis.findings, problem)
-
-
-async def _records(session: Headless, turn: TurnSpec) -> AsyncGenerator[Record, None]:
-    """The records of the session's request; entries hold no bytes."""
-    import asyncio
-
-    async for record in session.recorder.run(1, turn):
-        for _ in session.analysis.slices(record):
-            await asyncio.sleep(0)
-        yield record
