@@ -7,6 +7,19 @@ from pathlib import Path
 DATA = Path(__file__).resolve().parent / "data"
 SHARED = DATA.parents[2] / "shared"
 
+# Headers in which services and gateways take a key, beside the usual ones.
+KEY_HEADERS = (
+    "Authentication",
+    "Helicone-Auth",
+    "X-Functions-Key",
+    "X-Litellm-Key",
+    "X-Auth",
+    "X-Master-Key",
+    "Private-Key",
+    "X-JWT",
+    "Key",
+)
+
 
 def folders(name: str) -> list[Path]:
     """The folders of this name that there are, that of tests/data first."""

@@ -12,6 +12,7 @@ from sse_tui.secret_names import (
     may_be_secret,
     may_be_secret_field,
 )
+from tests.samples import KEY_HEADERS
 
 
 @pytest.mark.parametrize(
@@ -24,15 +25,7 @@ from sse_tui.secret_names import (
         "Set-Cookie",
         "X-Auth-Token",
         "mcp-session-id",
-        "Authentication",
-        "Helicone-Auth",
-        "X-Functions-Key",
-        "X-Litellm-Key",
-        "X-Auth",
-        "X-Master-Key",
-        "Private-Key",
-        "X-JWT",
-        "Key",
+        *KEY_HEADERS,
         "app_key",
         "appKey",
         "passphrase",

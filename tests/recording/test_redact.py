@@ -30,6 +30,7 @@ from sse_tui.recording.records import (
     chunk,
 )
 from tests.recording.test_masking import letters_of_each_class
+from tests.samples import KEY_HEADERS
 
 SECRET = 'sk-Ab/9+x"Zq\\7 é&K'
 PLAIN = "sk-proj-0123456789abcdef"
@@ -121,15 +122,7 @@ HEADER_NAMES = [
     "Mcp-Session-Id",
     "Ocp-Apim-Subscription-Key",
     "X-Password",
-    "Authentication",
-    "Helicone-Auth",
-    "X-Functions-Key",
-    "X-Litellm-Key",
-    "X-Auth",
-    "X-Master-Key",
-    "Private-Key",
-    "X-JWT",
-    "Key",
+    *KEY_HEADERS,
 ]
 
 
