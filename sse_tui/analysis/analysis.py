@@ -6,14 +6,14 @@ assembled. Nothing here does input or output, and the only time is that of the r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sse_tui import dialects, fields
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
 from sse_tui.analysis.turn import Connection, Turn
 from sse_tui.analysis.wire_state import LARGEST_READ, WireState
 from sse_tui.bounded import FirstFew
-from sse_tui.diagnosis import Diagnosis, Finding
+from sse_tui.diagnosis import Diagnosis, Finding, Setting
 from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.limits import MAX_EVENT_BYTES
@@ -43,9 +43,9 @@ NOTE_LENGTH = 10_000
 class Analysis:
     """Takes the records of a session in order and keeps what they mean.
 
-    `dialect` overrides what each request's record says; "auto" detects it. `turns` is in order, the last one is the
-    running one. `idle` holds the three idle clocks of the running connection. `decoded` are the bytes of the last
-    chunk or slice of one, its content coding removed; None where it has none.
+    `dialect` overrides what each request's record says; "auto" detects it. `rules` are the user's severities by rule.
+    `turns` is in order, the last one is the running one. `idle` holds the three idle clocks of the running connection.
+    `decoded` are the bytes of the last chunk or slice of one, its content coding removed; None where it has none.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class Analysis:
         *,
         dialect: str | None = None,
         max_event_bytes: int = MAX_EVENT_BYTES,
+        rules: Mapping[str, Setting] | None = None,
     ) -> None:
         self.header = header or Header()
         self.turns: list[Turn] = []
@@ -63,7 +64,7 @@ class Analysis:
         self.notes = FirstFew[str]()
         self.end: End | None = None
         self.problems = FirstFew[str]()
-        self.diagnosis = Diagnosis(self.header)
+        self.diagnosis = Diagnosis(self.header, rules)
         self._dialect = dialect
         self._limit = max_event_bytes
         self._wire: WireState | None = None

@@ -1,4 +1,4 @@
-"""How a headless run ends: its exit code, from the stream's problem and from rules that failed."""
+"""How a headless run ends: the worst finding on stderr, and the exit code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from sse_tui.cli import narration
 from sse_tui.cli.exits import Exit
 from sse_tui.errors import SseTuiError
+
+_NAMED = 4  # of the other rules that found something
 
 if TYPE_CHECKING:
     from sse_tui.diagnosis import Finding
@@ -28,3 +30,36 @@ def ended(findings: Iterable[Finding], problem: SseTuiError | None = None) -> Ex
         raise problem
     narration.error(problem)
     return Exit.INTERNAL
+
+
+def tell_worst(findings: Iterable[Finding], problem: SseTuiError | None = None) -> None:
+    """Write the worst finding to stderr in one line, unless it says the same as `problem`, or is only for information.
+
+    What a finding says for information is true of many healthy streams: only whoever asks for it wants to know.
+    """
+    from sse_tui.diagnosis import WORST_FIRST
+
+    others = [finding for finding in findings if finding.severity != "info" and finding.rule != "internal"]
+    told = [finding for finding in others if problem is None or not _same(finding, problem)]
+    if not told:
+        return
+    worst = min(told, key=lambda finding: WORST_FIRST.index(finding.severity))
+    rules = sorted({finding.rule for finding in told} - {worst.rule})
+    named = ", ".join(rules[:_NAMED])
+    if len(rules) > _NAMED:
+        named += f" and {len(rules) - _NAMED:,} more"
+    also = f" Also: {named}." if rules else ""
+    narration.finding(worst.severity, f"{worst.rule}: {worst.message}{_place(worst)}{also}")
+
+
+def _same(finding: Finding, problem: SseTuiError) -> bool:
+    return finding.rule == problem.code or problem.message.rstrip(".") in finding.message
+
+
+def _place(finding: Finding) -> str:
+    """Where it is, as far as that is known."""
+    at = [f"event {finding.event:,}"] if finding.event is not None else []
+    at += [f"byte {finding.start:,}"] if finding.start is not None else []
+    at += [f"{finding.t / 1e6:,.0f} ms"] if finding.t is not None else []
+    at += [f"{finding.count:,} times"] if finding.count > 1 else []
+    return f" ({', '.join(at)})" if at else ""

@@ -50,6 +50,11 @@ def warn(text: str) -> None:
     _write(f"{PROGRAM}: warning: {safety.terminal.line(text)}\n")
 
 
+def finding(severity: str, text: str) -> None:
+    """One line about what the rules found."""
+    _write(f"{PROGRAM}: {severity}: {safety.terminal.line(text)}\n")
+
+
 def error(problem: SseTuiError | str) -> None:
     """The one line of an error that ends the command."""
     _write(f"{PROGRAM}: error: {safety.terminal.line(str(problem))}\n")

@@ -65,6 +65,8 @@ def load_config(given: Mapping[str, Any] | None = None) -> Loaded:
     overrides = []
     for name, value in (given or {}).items():
         key = ("profiles", SELECTED, name) if name in _PROFILE_KEYS else _KEYS.get(name)
+        if name == "ignore":
+            overrides += [Override(("rules", rule), "off", "--ignore") for rule in value]
         if key is not None and value is not None and value != ():
             option = "--" + name.replace("_", "-")
             overrides.append(Override(key, list(value) if isinstance(value, tuple) else value, option))
@@ -112,6 +114,13 @@ dialect_option = click.option(
     metavar="NAME",
     callback=_known_dialect,
     help="Dialect of the payloads; detected by default.",
+)
+
+ignore_option = click.option(
+    "--ignore",
+    multiple=True,
+    metavar="RULE",
+    help="Leave out the findings of RULE (see sse-tui rules); may be repeated.",
 )
 
 output_option = click.option(
@@ -165,6 +174,7 @@ live_options = together(
     _seconds("--total-timeout", "--max-time", help="Overall limit in seconds, reconnects included."),
     click.option("--record", type=click.Path(dir_okay=False), metavar="FILE", help="Record to FILE."),
     click.option("--no-record", is_flag=True, help="Do not record."),
+    ignore_option,
 )
 
 connection_options = together(

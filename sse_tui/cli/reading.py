@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sse_tui.cli import narration
-from sse_tui.cli.ending import ended
+from sse_tui.cli.ending import ended, tell_worst
 from sse_tui.cli.options import load_config
 from sse_tui.cli.output import Output
 from sse_tui.cli.views import limited, raw_view, view
@@ -57,15 +58,28 @@ def open_source(source: str) -> Recording | Piped:
     return Piped(stdin()) if source == "-" else open_path(Path(source))
 
 
-def read_source(source: str, form: str, dialect: str | None, *, max_events: int | None = None) -> int:
-    """Print `source` as "text", "json" or "raw"; the exit code. Raises the error of the first turn that broke."""
+def read_source(
+    source: str,
+    form: str,
+    dialect: str | None,
+    *,
+    given: Mapping[str, Any],
+    max_events: int | None = None,
+) -> int:
+    """Print `source` as "text", "json" or "raw"; the exit code. Raises the error of the first turn that broke.
+
+    `given` are the parameters of the command, of which those that set a key of the configuration count.
+    """
     from sse_tui.analysis.analysis import Analysis
     from sse_tui.recording import Redactor
     from sse_tui.recording.records import Request, Response
 
-    section = load_config().config.recording
+    config = load_config(given).config
+    section = config.recording
     opened = open_source(source)
-    analysis = Analysis(opened.header, dialect=dialect, max_event_bytes=section.max_event_bytes)
+    analysis = Analysis(
+        opened.header, dialect=dialect, max_event_bytes=section.max_event_bytes, rules=config.rules
+    )
     # A capture of another tool has its secrets, and the error of a refused request may repeat them.
     redactor = Redactor(section.redact_headers, section.redact_patterns)
     narration.mask_with(redactor.text)
@@ -88,4 +102,6 @@ def read_source(source: str, form: str, dialect: str | None, *, max_events: int 
     for note in opened.notes:
         narration.warn(note)
     problems = (turn.conclusion.problem() for turn in analysis.turns if not stopped)
-    return ended(analysis.findings, next(filter(None, problems), None))
+    problem = next(filter(None, problems), None)
+    tell_worst(analysis.findings, problem)
+    return ended(analysis.findings, problem)

@@ -211,7 +211,8 @@ def _environment_path(tree: _Tree, parts: list[str]) -> tuple[KeyPath, Any]:
             )
         given = part.lower()
         have = at if isinstance(at, dict) else {}
-        key = next((name for name in have if name.lower().replace("-", "_") == given), given)
+        new = given.replace("_", "-") if path == ("rules",) else given  # rules have no _ in their names
+        key = next((name for name in have if name.lower().replace("-", "_") == given), new)
         type_ = check.step(type_, key)
         at = have.get(key)
         path = (*path, key)
@@ -253,6 +254,14 @@ def _mistakes(config: Config) -> Iterator[_Mistake]:
                 parse_plan(plan)
             except SseTuiError as error:
                 yield _Mistake(("faults", name), error.message, error.hint, "config-bad-fault")
+    if config.rules:
+        from sse_tui.diagnosis import checked_rule
+
+        for rule in config.rules:
+            try:
+                checked_rule(rule)
+            except SseTuiError as error:
+                yield _Mistake(("rules", rule), error.message, error.hint, error.code)
     for pattern in config.recording.redact_patterns:
         try:
             re.compile(pattern)

@@ -23,6 +23,8 @@ Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 ReconnectPolicy: TypeAlias = Literal["never", "last-event-id", "resend", "always"]
 
+RuleSetting: TypeAlias = Literal["error", "warning", "info", "off"]
+
 LOCAL_PROFILE = "local"
 """The profile that always exists: the local model through the built-in endpoint."""
 
@@ -139,7 +141,11 @@ class Ui(Section, kw_only=True, frozen=True):
 
 
 class Config(Section, kw_only=True, frozen=True):
-    """The whole configuration. `faults` are fault plans by name, `keys` the keys of TUI actions by action."""
+    """The whole configuration.
+
+    `faults` are fault plans by name, `keys` the keys of TUI actions by action, `rules` the severity of every finding
+    of a rule ("off": none), by rule.
+    """
 
     profile: str = LOCAL_PROFILE
     profiles: dict[str, Profile] = msgspec.field(default_factory=lambda: {LOCAL_PROFILE: Profile()})
@@ -149,6 +155,7 @@ class Config(Section, kw_only=True, frozen=True):
     recording: RecordingSection = RecordingSection()
     slo: SloSection = SloSection()
     ui: Ui = Ui()
+    rules: dict[str, RuleSetting] = {}
     faults: dict[str, str] = {}
     keys: dict[str, str] = {}
 

@@ -5,7 +5,10 @@ Pure: no clock, no I/O. `Diagnosis` runs the rules while a session is read and k
 
 from sse_tui.diagnosis.collector import KEPT
 from sse_tui.diagnosis.diagnosis import Diagnosis
-from sse_tui.diagnosis.finding import RAW_BYTES, Finding, Severity
-from sse_tui.diagnosis.registry import RULES, Occurrence, Rule
+from sse_tui.diagnosis.finding import RAW_BYTES, WORST_FIRST, Finding, Setting, Severity
+from sse_tui.diagnosis.registry import RULES, Occurrence, Rule, checked_rule
 
-__all__ = ["KEPT", "RAW_BYTES", "RULES", "Diagnosis", "Finding", "Occurrence", "Rule", "Severity"]
+__all__ = [
+    "KEPT", "RAW_BYTES", "RULES", "WORST_FIRST", "Diagnosis", "Finding", "Occurrence", "Rule", "Setting", "Severity",
+    "checked_rule",
+]  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import Finding
+from sse_tui.diagnosis.finding import Finding, Setting
 from sse_tui.diagnosis.registry import INTERNAL, Occurrence, Rule
 from sse_tui.text.safety import log_line
 
@@ -18,9 +18,13 @@ EVIDENCE_LENGTH = 2_000
 
 
 class Collector:
-    """Turns occurrences into findings. `new` holds those that have not been taken yet."""
+    """Turns occurrences into findings. `new` holds those that have not been taken yet.
 
-    def __init__(self) -> None:
+    `settings` gives, by rule, the severity that the user wants, or "off".
+    """
+
+    def __init__(self, settings: Mapping[str, Setting]) -> None:
+        self._settings = settings
         self.new: list[Finding] = []
         self.internal_errors: list[Finding] = []
         self._made = 0
@@ -28,6 +32,11 @@ class Collector:
 
     def add(self, rule: Rule, occurrence: Occurrence, facts: Facts) -> None:
         """One occurrence: a new finding, one more of a known one, or an amendment to it."""
+        setting = self._settings.get(rule.id)
+        if setting == "off":
+            return
+        if setting is not None:
+            occurrence = occurrence._replace(severity=setting)
         key = rule.id, facts.conn.number
         known = self._by_rule.get(key)
         if occurrence.amend:

@@ -7,14 +7,14 @@ reading: one that raises becomes a finding of its own, `internal`, and the other
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sse_tui.diagnosis import registry as triggers
 from sse_tui.diagnosis import rules as _rules  # noqa: F401  (registers them)
 from sse_tui.diagnosis.collector import Collector
 from sse_tui.diagnosis.facts import SILENCE_NS, ConnFacts, Facts, SessionFacts, TurnFacts
-from sse_tui.diagnosis.finding import Finding
+from sse_tui.diagnosis.finding import Finding, Setting
 from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
@@ -57,13 +57,13 @@ class Diagnosis:
     """Give it the bytes of every read with `body`, then its entries with `observe`; at the very end, `finish`.
 
     `findings` is in order of discovery. A finding may still change after it was returned: its count rises, and what
-    comes later can change its severity or add evidence.
+    comes later can change its severity or add evidence. `settings` are the user's severities by rule, or "off".
     """
 
-    def __init__(self, header: Header | None = None) -> None:
+    def __init__(self, header: Header | None = None, settings: Mapping[str, Setting] | None = None) -> None:
         self.session = SessionFacts(header or Header())
         self.findings: list[Finding] = []
-        self._collector = Collector()
+        self._collector = Collector(settings or {})
         self._known: Facts | None = None  # those of the running connection
 
     @property

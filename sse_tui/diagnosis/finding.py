@@ -7,6 +7,11 @@ from typing import Any, Literal, TypeAlias
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
+WORST_FIRST: tuple[Severity, ...] = ("error", "warning", "info")
+
+Setting: TypeAlias = Literal["error", "warning", "info", "off"]
+"""What a user wants of a rule: always this severity, or no findings at all."""
+
 RAW_BYTES = 200
 """The most bytes of the body that a finding quotes."""
 

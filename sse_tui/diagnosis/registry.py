@@ -10,8 +10,10 @@ from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView
+from sse_tui.errors import UsageError
 from sse_tui.eventstream import Comment, Event, Ignored, NoData, Retry, Tail
 from sse_tui.recording.records import Chunk, Close, Reconnect, Request, Response
+from sse_tui.text.nearest import did_you_mean
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -93,6 +95,14 @@ INTERNAL = Rule(
 """The rule of findings about rules that raised; it has no function and is not in the table."""
 
 RULES: dict[str, Rule] = {}
+
+
+def checked_rule(rule: str) -> str:
+    """`rule` when there is one of that id. Raises `UsageError` that names the nearest one."""
+    if rule in RULES:
+        return rule
+    hint = did_you_mean(rule, RULES, "sse-tui rules lists them all.")
+    raise UsageError("unknown-rule", f"There is no rule {rule!r}.", hint)
 
 
 def rule(

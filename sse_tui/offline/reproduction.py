@@ -6,21 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from sse_tui.analysis.analysis import Analysis
-from sse_tui.diagnosis import RULES, Finding
-from sse_tui.errors import UsageError
+from sse_tui.diagnosis import WORST_FIRST, Finding
 from sse_tui.recording.records import Header, Record
-from sse_tui.text.nearest import did_you_mean
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_RANK = {"info": 0, "warning": 1, "error": 2}
-
-
-def checked_rule(rule: str) -> str:
-    """`rule` when there is one of that id. Raises `UsageError` that names the nearest one."""
-    if rule in RULES:
-        return rule
-    hint = did_you_mean(rule, RULES, f"Rules: {', '.join(sorted(RULES))}.")
-    raise UsageError("unknown-rule", f"There is no rule {rule!r}.", hint)
 
 
 def findings_of(records: Sequence[Record], header: Header, dialect: str | None = None) -> list[Finding]:
@@ -43,7 +32,7 @@ def still_found(
     found = [finding for finding in findings_of(records, header, dialect) if finding.rule == rule]
     if not found:
         return None
-    meant = _statement(max(found, key=lambda finding: _RANK[finding.severity]))
+    meant = _statement(min(found, key=lambda finding: WORST_FIRST.index(finding.severity)))
 
     def holds(part: Sequence[Record]) -> bool:
         return any(f.rule == rule and _statement(f) == meant for f in findings_of(part, header, dialect))

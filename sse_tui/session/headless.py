@@ -43,7 +43,10 @@ class Headless:
         for url, headers in asked:
             redactor.request(Request(t=0, method="GET", url=url, headers=list(headers)))
         self.analysis = Analysis(
-            self.recorder.header, dialect=spec.dialect, max_event_bytes=spec.max_event_bytes
+            self.recorder.header,
+            dialect=spec.dialect,
+            max_event_bytes=spec.max_event_bytes,
+            rules=spec.config.rules,
         )
         self._endpoint: LocalEndpoint | None = None
         self._turns = 0

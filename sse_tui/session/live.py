@@ -53,7 +53,9 @@ class Live:
 
     def __init__(self, spec: SessionSpec, wake: Callable[[], None] = lambda: None) -> None:
         self.spec = spec
-        self.analysis = Analysis(dialect=spec.dialect, max_event_bytes=spec.max_event_bytes)
+        self.analysis = Analysis(
+            dialect=spec.dialect, max_event_bytes=spec.max_event_bytes, rules=spec.config.rules
+        )
         self.index = BodyIndex()
         self.rows = RowTable(self.index)
         self.found = FindingRows(self.analysis.findings, self.rows)

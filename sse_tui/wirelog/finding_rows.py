@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sse_tui.diagnosis import Finding
+from sse_tui.diagnosis import WORST_FIRST, Finding
 from sse_tui.wirelog.rows import RowTable
-
-WORST_FIRST = ("error", "warning", "info")
 
 
 class FindingRows:
@@ -76,7 +74,7 @@ class FindingRows:
 
     def counts(self) -> dict[str, int]:
         """How many findings there are of each severity, the worst first, zeros included."""
-        made = dict.fromkeys(WORST_FIRST, 0)
+        made = dict[str, int].fromkeys(WORST_FIRST, 0)
         for finding in self.findings:
             made[finding.severity] += 1
         return made

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from sse_tui.diagnosis import checked_rule
 from sse_tui.errors import UsageError
 from sse_tui.offline.minimize import minimize
-from sse_tui.offline.reproduction import checked_rule, findings_of, still_found
+from sse_tui.offline.reproduction import findings_of, still_found
 from sse_tui.recording.importing import raw_records, untimed
 from sse_tui.recording.records import Chunk, Header, Record, Request
 from tests.analysis.story import Story

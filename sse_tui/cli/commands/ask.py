@@ -93,7 +93,7 @@ async def _ask(
 ) -> int:
     import asyncio
 
-    from sse_tui.cli.ending import ended
+    from sse_tui.cli.ending import ended, tell_worst
     from sse_tui.cli.following import follow
     from sse_tui.cli.views import narrate, text_of
 
@@ -123,6 +123,7 @@ async def _ask(
             if as_json:
                 _print_result(out, session.analysis, problem)
             _narrate_result(session, as_json=as_json, metrics=metrics)
+    tell_worst(session.analysis.findings, problem)
     return ended(session.analysis.findings, problem)
 
 

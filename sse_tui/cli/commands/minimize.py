@@ -36,8 +36,9 @@ def command(source: str, rule: str, output: str | None, tries: int, stream_diale
     from sse_tui.cli.ending import ended
     from sse_tui.cli.reading import open_source
     from sse_tui.cli.writing import write_result
+    from sse_tui.diagnosis import checked_rule
     from sse_tui.offline.minimize import minimize
-    from sse_tui.offline.reproduction import checked_rule, findings_of, still_found
+    from sse_tui.offline.reproduction import findings_of, still_found
 
     checked_rule(rule)
     opened = open_source(source)

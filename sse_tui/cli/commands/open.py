@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sse_tui.cli import narration
-from sse_tui.cli.options import config_option, dialect_option, json_option, load_config
+from sse_tui.cli.options import config_option, dialect_option, ignore_option, json_option, load_config
 from sse_tui.errors import RecordingError, UsageError
 
 
@@ -17,8 +17,11 @@ from sse_tui.errors import RecordingError, UsageError
 @json_option(help="Print one JSON object per line instead of opening the view.")
 @click.option("--text", "as_text", is_flag=True, help="Print the text instead of opening the view.")
 @dialect_option
+@ignore_option
 @config_option
-def command(source: str, as_json: bool, as_text: bool, stream_dialect: str | None) -> int:
+def command(
+    source: str, as_json: bool, as_text: bool, stream_dialect: str | None, ignore: tuple[str, ...]
+) -> int:
     """View or print a recording or a raw stream.
 
     FILE is a recording, a raw event stream, or a capture of another tool: curl -i, curl -v, HAR, a VCR cassette, a log
@@ -28,14 +31,15 @@ def command(source: str, as_json: bool, as_text: bool, stream_dialect: str | Non
         raise UsageError("two-forms", "--json and --text cannot be combined.")
     from sse_tui.cli.reading import open_source, read_source
 
+    given = {"ignore": ignore}
     if as_json or as_text:
-        return read_source(source, "json" if as_json else "text", stream_dialect)
+        return read_source(source, "json" if as_json else "text", stream_dialect, given=given)
     from sse_tui.cli.launch import launch, require_terminal
     from sse_tui.cli.specs import open_spec
     from sse_tui.cli.spooling import spooled
     from sse_tui.offline.opening import is_recording, spool
 
-    loaded = load_config()
+    loaded = load_config(given)
     # The TUI follows a recording's file, so anything else is first turned into one, in a temporary folder.
     try:
         recording = source != "-" and is_recording(Path(source))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sse_tui.cli.exits import Exit
-from sse_tui.cli.options import config_option, dialect_option, load_config, output_option
+from sse_tui.cli.options import config_option, dialect_option, ignore_option, load_config, output_option
 from sse_tui.text.safety import encodable
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ FORMATS = ("text", "json", "md", "html", "junit")
 )
 @output_option
 @dialect_option
+@ignore_option
 @config_option
 def command(
     source: str,
@@ -46,6 +48,7 @@ def command(
     fail_on: str,
     output: str | None,
     stream_dialect: str | None,
+    ignore: tuple[str, ...],
 ) -> int:
     """Report on a stream: its content, problems and timing.
 
@@ -58,12 +61,14 @@ def command(
     from sse_tui.offline.report.forms import render
 
     expectations = [one for text in expect for one in parse_expectations(text)]
-    report = read_report(source, expectations, stream_dialect)
+    report = read_report(source, expectations, stream_dialect, {"ignore": ignore})
     write_result(encodable(render(report, form, fail_on)).encode(), output)
     return ended(report.findings) or (Exit.FAILED if report.failed(fail_on) else Exit.OK)
 
 
-def read_report(source: str, expectations: list[Expectation], dialect: str | None) -> Report:
+def read_report(
+    source: str, expectations: list[Expectation], dialect: str | None, given: Mapping[str, Any] | None = None
+) -> Report:
     """Read `source` to its end, with the limits, objectives and secrets of the configuration."""
     import msgspec
 
@@ -73,7 +78,7 @@ def read_report(source: str, expectations: list[Expectation], dialect: str | Non
     from sse_tui.offline.report import report_of
     from sse_tui.recording import Redactor
 
-    config = load_config().config
+    config = load_config(given).config
     recording = config.recording
     name = "standard input" if source == "-" else Path(source).name
     opened = open_source(source)
@@ -87,6 +92,7 @@ def read_report(source: str, expectations: list[Expectation], dialect: str | Non
             slo=Bounds(**msgspec.structs.asdict(config.slo)),
             redactor=Redactor(recording.redact_headers, recording.redact_patterns),
             max_event_bytes=recording.max_event_bytes,
+            rules=config.rules,
         )
         report.damage = opened.notes
         return report

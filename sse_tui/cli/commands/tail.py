@@ -47,13 +47,13 @@ def command(source: str | None, as_json: bool, raw: bool, max_events: int | None
     if source is None or is_url(source):
         return _live(source, form, max_events, given)
     _refuse_request_options(source)
-    return read_source(source, form, given["stream_dialect"], max_events=max_events)
+    return read_source(source, form, given["stream_dialect"], given=given, max_events=max_events)
 
 
 def _refuse_request_options(source: str) -> None:
     """Raises `UsageError` if an option was given that applies only to a request."""
     context = click.get_current_context()
-    applicable = {"source", "as_json", "raw", "max_events", "stream_dialect", "config", "no_record"}
+    applicable = {"source", "as_json", "raw", "max_events", "stream_dialect", "config", "no_record", "ignore"}
     for option in context.command.params:
         name = option.name or ""
         if name not in applicable and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
@@ -76,7 +76,7 @@ def _live(url: str | None, form: str, max_events: int | None, given: dict[str, A
 
 
 async def _tail(session: Headless, form: str, max_events: int | None) -> int:
-    from sse_tui.cli.ending import ended
+    from sse_tui.cli.ending import ended, tell_worst
     from sse_tui.cli.following import follow
     from sse_tui.cli.repeats import RefusalNotice, not_repeated
     from sse_tui.cli.views import limited, raw_view, view
@@ -110,4 +110,5 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
         said = not_repeated(session.analysis.turn, session.recorder.stop_reason, turn.policy.kind)
         if said:
             narration.say(f"sse-tui: {said}")
+    tell_worst(session.analysis.findings, problem)
     return ended(session.analysis.findings, problem)

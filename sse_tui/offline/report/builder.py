@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sse_tui.analysis.analysis import Analysis
 from sse_tui.analysis.objectives import objective_rows
 from sse_tui.analysis.turn import Turn
-from sse_tui.diagnosis import Finding
+from sse_tui.diagnosis import WORST_FIRST, Finding, Setting
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Bounds, Objective
 from sse_tui.offline.report.expectation import Expectation, Judgement, judge
@@ -19,8 +19,6 @@ from sse_tui.version import __version__
 
 TIMELINES = 1_000
 """Connections whose timeline is kept: more than any form of the report draws."""
-
-SEVERITIES = ("error", "warning", "info")
 
 
 @dataclass
@@ -72,12 +70,12 @@ class Report:
 
 def is_failure(finding: Finding, fail_on: str) -> bool:
     """Whether a finding fails the report."""
-    return fail_on != "never" and SEVERITIES.index(finding.severity) <= SEVERITIES.index(fail_on)
+    return fail_on != "never" and WORST_FIRST.index(finding.severity) <= WORST_FIRST.index(fail_on)
 
 
 def ranked(findings: list[Finding]) -> list[Finding]:
     """Findings, the worst first."""
-    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    return sorted(findings, key=lambda finding: WORST_FIRST.index(finding.severity))
 
 
 def report_of(
@@ -90,12 +88,14 @@ def report_of(
     slo: Bounds | None = None,
     redactor: Redactor | None = None,
     max_event_bytes: int = MAX_EVENT_BYTES,
+    rules: Mapping[str, Setting] | None = None,
 ) -> Report:
     """Read `records` to their end. `name` is what the report calls them, `dialect` None detects each turn's.
 
-    `redactor` learns the secrets of the requests and the responses; with `slo` there is a table of objectives.
+    `rules` are the user's severities by rule, or "off". `redactor` learns the secrets of the requests and the
+    responses; with `slo` there is a table of objectives.
     """
-    analysis = Analysis(header, dialect=dialect, max_event_bytes=max_event_bytes)
+    analysis = Analysis(header, dialect=dialect, max_event_bytes=max_event_bytes, rules=rules)
     report = Report(name, analysis, redactor=redactor or Redactor())
     running: Timeline | None = None
     for record in records:
