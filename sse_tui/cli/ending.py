@@ -9,6 +9,8 @@ from sse_tui.cli import narration
 from sse_tui.cli.exits import Exit
 from sse_tui.errors import SseTuiError
 
+# Errors that say what a rule of another name says.
+_RULE_OF_CODE = {"not-an-event-stream": "wrong-content-type"}
 _NAMED = 4  # of the other rules that found something
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def ended(findings: Iterable[Finding], problem: SseTuiError | None = None) -> Ex
 
 
 def tell_worst(findings: Iterable[Finding], problem: SseTuiError | None = None) -> None:
-    """Write the worst finding to stderr in one line, unless it says the same as `problem`, or is only for information.
+    """Write the worst finding to stderr in one line, unless `problem` is worse or says the same.
 
     What a finding says for information is true of many healthy streams: only whoever asks for it wants to know.
     """
@@ -44,6 +46,8 @@ def tell_worst(findings: Iterable[Finding], problem: SseTuiError | None = None) 
     if not told:
         return
     worst = min(told, key=lambda finding: WORST_FIRST.index(finding.severity))
+    if problem is not None and worst.severity != "error":
+        return
     rules = sorted({finding.rule for finding in told} - {worst.rule})
     named = ", ".join(rules[:_NAMED])
     if len(rules) > _NAMED:
@@ -53,7 +57,8 @@ def tell_worst(findings: Iterable[Finding], problem: SseTuiError | None = None) 
 
 
 def _same(finding: Finding, problem: SseTuiError) -> bool:
-    return finding.rule == problem.code or problem.message.rstrip(".") in finding.message
+    rule = _RULE_OF_CODE.get(problem.code, problem.code)
+    return finding.rule == rule or problem.message.rstrip(".") in finding.message
 
 
 def _place(finding: Finding) -> str:

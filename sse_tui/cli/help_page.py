@@ -19,7 +19,7 @@ COMMANDS = {
     "report": "Report on a stream: its content, problems and timing.",
     "export": "Export a recording to another format.",
     "replay": "Serve a recording over HTTP on 127.0.0.1.",
-    "rules": "List the rules that find what is wrong with a stream, or explain one.",
+    "rules": "List the rules of the diagnosis, or explain one.",
     "lens": "Show what popular clients would make of a stream.",
     "minimize": "Shrink a recording to the least that triggers a rule.",
     "bundle": "Bundle a stream for a bug report.",

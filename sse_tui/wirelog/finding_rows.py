@@ -74,7 +74,7 @@ class FindingRows:
 
     def counts(self) -> dict[str, int]:
         """How many findings there are of each severity, the worst first, zeros included."""
-        made = dict[str, int].fromkeys(WORST_FIRST, 0)
+        made: dict[str, int] = dict.fromkeys(WORST_FIRST, 0)
         for finding in self.findings:
             made[finding.severity] += 1
         return made

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @json_option(help="Print one JSON object per rule.")
 @config_option
 def command(name: str | None, as_json: bool) -> int:
-    """List the rules that find what is wrong with a stream, or explain the rule NAME.
+    """List the rules of the diagnosis, or explain one.
 
     The names are stable. Severities can be changed: --ignore NAME leaves a rule's findings out, and [rules] in the
     configuration sets their severity.
