@@ -268,7 +268,7 @@ def test_a_stream_with_nothing_to_go_on_from_is_asked_for_once(
 
     assert (done.code, len(asked)) == (0, 1)
     assert says in done.err
-    assert done.err.count("\n") == bool(says)
+    assert done.err.count("sse-tui: The stream") == bool(says)
 
 
 def endless(connection: socket.socket, _head: bytes) -> None:
