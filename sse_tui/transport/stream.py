@@ -200,6 +200,7 @@ class Stream:
 
     def _first_byte(self, read: Read) -> Phase:
         self._first = False
+        self._reception.received = True
         turn = self._turn
         t = max(read.t, self._headers_at)
         return Phase(t=t, turn=turn.number, conn=turn.conn, name="first_byte", dt=t - self._headers_at)
