@@ -13,7 +13,7 @@ from enum import Enum, StrEnum
 from sse_tui.dialects.base import Dialect, StreamFault
 from sse_tui.dialects.substance import Substance
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, StreamError
-from sse_tui.recording.records import Close, CloseReason
+from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
 from sse_tui.text.wording import many
 
 
@@ -156,9 +156,6 @@ END_MARKERS = {
     "vercel-ui": "a finish part and [DONE]",
     "mcp": "the response to the request",
 }
-
-FINISH_WAIT = "finish-wait"
-"""The code of a close after which nothing was missing: the finish reason had come, and then nothing."""
 
 _BY_REASON = {
     CloseReason.INCOMPLETE: Ending.INCOMPLETE,

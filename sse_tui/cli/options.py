@@ -30,6 +30,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "first_byte_timeout": ("timeouts", "first_byte_s"),
     "idle_timeout": ("timeouts", "idle_s"),
     "total_timeout": ("timeouts", "total_s"),
+    "finish_wait": ("timeouts", "finish_wait_s"),
     "n_gpu_layers": ("local", "n_gpu_layers"),
     "n_ctx": ("local", "n_ctx"),
     "n_threads": ("local", "n_threads"),
@@ -163,6 +164,7 @@ live_options = together(
     _seconds("--first-byte-timeout", help="Give up after S seconds without a response."),
     _seconds("--idle-timeout", help="Give up after S seconds without data."),
     _seconds("--total-timeout", "--max-time", help="Overall limit in seconds, reconnects included."),
+    _seconds("--finish-wait", help="Once an answer is finished, wait S seconds for the end of the stream."),
     click.option("--record", type=click.Path(dir_okay=False), metavar="FILE", help="Record to FILE."),
     click.option("--no-record", is_flag=True, help="Do not record."),
 )

@@ -144,6 +144,33 @@ _BY_DIALECT: dict[str, dict[str, Meaning]] = {
     "dify": {"stopped": Meaning(FinishKind.FAILURE, "the workflow was stopped")},
 }
 
+# Failures of the service rather than of the request: another attempt may succeed.
+_TRANSIENT = frozenset(
+    (
+        *(
+            "insufficient_system_resource",
+            "network_error",
+            "timeout",
+            "time_limit",
+            "max_time",
+            "abort",
+            "aborted",
+        ),
+        *(
+            "error",
+            "failed",
+            "failure",
+            "internal_error",
+            "server_error",
+            "model_error",
+            "model_unloaded",
+            "expired",
+        ),
+        *("malformed_function_call", "malformed_tool_call", "malformed_tool_use", "function_call_filter"),
+        *("malformed_response", "malformed_model_output", "unexpected_tool_call", "repetition"),
+    )
+)
+
 # What stands where a reason would while there is none: the default of an enumeration, a null that became text.
 _NOT_YET = frozenset(
     (
@@ -177,6 +204,11 @@ def meaning_of(reason: str, dialect: str = "") -> Meaning:
 def is_finish(reason: str) -> bool:
     """Whether `reason` says that an answer has ended, and not that it has not yet."""
     return _plain(reason) not in _NOT_YET
+
+
+def is_transient(reason: str) -> bool:
+    """Whether a request that ended with the failure `reason` may succeed when it is sent again."""
+    return _plain(reason).partition(":")[0] in _TRANSIENT
 
 
 def _plain(reason: str) -> str:
