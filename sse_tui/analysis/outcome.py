@@ -6,12 +6,14 @@ their words from here, so that one stream never has two verdicts. A new ending i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
 from sse_tui.dialects.base import Dialect, StreamFault
+from sse_tui.dialects.substance import Substance
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, StreamError
-from sse_tui.recording.records import Close, CloseReason
+from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
 from sse_tui.text.wording import many
 
 
@@ -24,9 +26,11 @@ class Outcome(StrEnum):
     RECONNECTING = "reconnecting"
     UNFINISHED = "unfinished"  # the recording ends before the turn does
     COMPLETE = "complete"
-    ENDED = "ended"  # in order, and the dialect cannot tell whether that was all
+    ENDED = "ended"  # in order, and nothing tells whether that was all
+    EMPTY = "empty"  # in order, and the answer holds nothing
     STOPPED = "stopped"  # by the client
     TRUNCATED = "truncated"
+    STOPPED_BY_PROVIDER = "stopped-by-provider"  # by a finish reason that is a failure
     ERROR = "error"  # reported in the stream
     REFUSED = "refused"  # a response, but not an event stream
     FAILED = "failed"  # no response
@@ -39,11 +43,14 @@ class Outcome(StrEnum):
     @property
     def failed(self) -> bool:
         """Whether it counts towards the error rate."""
-        return self in (Outcome.ERROR, Outcome.REFUSED, Outcome.FAILED)
+        return self in _FAILED
 
 
+_FAILED = (Outcome.ERROR, Outcome.STOPPED_BY_PROVIDER, Outcome.EMPTY, Outcome.REFUSED, Outcome.FAILED)
 _ERRORS: dict[Outcome, type[SseTuiError]] = {
     Outcome.TRUNCATED: StreamError,
+    Outcome.EMPTY: StreamError,
+    Outcome.STOPPED_BY_PROVIDER: StreamError,
     Outcome.ERROR: StreamError,
     Outcome.REFUSED: HttpError,
     Outcome.FAILED: ConnectError,
@@ -71,11 +78,13 @@ class Ending(Enum):
     MARKED = Outcome.COMPLETE, "the stream's end marker arrived"
     FINISHED = Outcome.COMPLETE, "the answer was finished when the body ended"
     CUT_AFTER = Outcome.COMPLETE, "the answer was finished before the connection broke: {detail}"
-    BLOCKED = Outcome.COMPLETE, "the provider blocked the answer ({detail})"
+    LEFT_OPEN = Outcome.COMPLETE, "the answer was finished, but the server kept the connection open"
     ENDED = (
         Outcome.ENDED,
         "the body ended normally; this dialect has no end marker, so whether that was all is unknown",
     )
+    UNREASONED = Outcome.ENDED, "ended without a finish reason"
+    SENTINEL = Outcome.ENDED, "[DONE] came; without a known dialect, whether that was all is unknown"
     NOTHING_LEFT = Outcome.ENDED, "the server answered 204: there is nothing more to read"
     STOPPED = Outcome.STOPPED, "stopped by the client"
 
@@ -99,6 +108,16 @@ class Ending(Enum):
     RUNAWAY = _cut("the compressed body expands beyond all bounds", "runaway-compression")
     TOO_LARGE = _cut("an event is too large", "event-too-large")
     CAPTURE_GONE = _cut("the capture process ended", "capture-gone")
+
+    EMPTY = Outcome.EMPTY, "empty: {detail}", "empty-answer"
+    EMPTY_BODY = Outcome.EMPTY, "the response's body is empty", "empty-answer"
+    NOT_UNDERSTOOD = (
+        Outcome.EMPTY,
+        "empty: no event was understood in the dialect {detail}",
+        "empty-answer",
+        "empty: no event was understood",
+    )
+    PROVIDER_STOP = Outcome.STOPPED_BY_PROVIDER, "stopped by the provider: {detail}", "stopped-by-provider"
 
     REPORTED = Outcome.ERROR, "the server reported an error in the stream: {detail}", "in-band-error"
     REFUSED_STATUS = Outcome.REFUSED, "{detail}", "", "the server refused the request"
@@ -138,14 +157,6 @@ END_MARKERS = {
     "mcp": "the response to the request",
 }
 
-# Finish reasons by which a provider says that its filter ended or withheld the answer, in lower case.
-BLOCKING_REASONS = frozenset(
-    (
-        *("content_filter", "refusal", "error_toxic"),
-        *("safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety"),
-    )
-)
-
 _BY_REASON = {
     CloseReason.INCOMPLETE: Ending.INCOMPLETE,
     CloseReason.RESET: Ending.RESET,
@@ -174,6 +185,7 @@ class EndingFacts:
 
     `close` is the last close record, None where not even a request could be sent; `stream` that of the last
     connection whose body was read as a stream, None where there was none. `status` is that of the last response.
+    `received`: a byte of a stream's body came.
     """
 
     dialect: Dialect
@@ -181,8 +193,13 @@ class EndingFacts:
     close: Close | None
     stream: Close | None
     status: int | None = None
-    fault: StreamFault | None = None
-    blocked: str = ""
+    substance: Substance = field(default_factory=Substance)
+    received: bool = True
+
+    @property
+    def stopped_by(self) -> str:
+        """Why the provider stopped the answer, in words; "" where it did not."""
+        return self.substance.stopped_by(self.dialect.chosen.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +233,7 @@ class Conclusion:
     def statement(self) -> str:
         """The outcome and its reason: "truncated: the server reset the connection"."""
         how = self.how
-        named = self.ending is Ending.REPORTED or how.startswith(self.outcome)
+        named = self.outcome in (Outcome.ERROR, Outcome.STOPPED_BY_PROVIDER) or how.startswith(self.outcome)
         return how if named else f"{self.outcome}: {how}"
 
     @property
@@ -232,6 +249,10 @@ class Conclusion:
         after = f"after {many(self.events, 'event')}"
         if self.truncated:
             return f"The stream was truncated {after}: {how}."
+        if self.ending is Ending.PROVIDER_STOP:
+            return f"The provider stopped the answer {after}: {self.detail}."
+        if self.ending in (Ending.EMPTY, Ending.NOT_UNDERSTOOD):
+            return f"The answer is {how}."
         if self.ending in (Ending.REPORTED, Ending.RECONNECT_FAILED):
             # "... in the stream after 3 events: overloaded", "The stream ended normally after 3 events, and ..."
             mark = ": " if self.ending is Ending.REPORTED else ", "
@@ -262,10 +283,10 @@ def conclude(facts: EndingFacts) -> Conclusion:
     """How a turn ended whose last connection is closed, or that could not send a request."""
     close = facts.close
     ending = _ending(facts, close) if close is not None else Ending.NO_RESPONSE
-    if ending is Ending.REPORTED and facts.fault is not None:
-        detail = fault_words(facts.fault)
-    elif ending is Ending.BLOCKED:
-        detail = facts.blocked
+    if ending is Ending.REPORTED and facts.substance.fault is not None:
+        detail = fault_words(facts.substance.fault)
+    elif ending in _DETAILS:
+        detail = _DETAILS[ending](facts)
     elif ending is Ending.CUT_AFTER and facts.stream is not None:
         detail = phrase(facts.stream.detail)
     else:
@@ -282,21 +303,57 @@ def conclude(facts: EndingFacts) -> Conclusion:
     )
 
 
+# What the detail of an ending is, where it is not that of the close record.
+_DETAILS: dict[Ending, Callable[[EndingFacts], str]] = {
+    Ending.PROVIDER_STOP: lambda facts: facts.stopped_by,
+    Ending.EMPTY: lambda facts: facts.substance.contents(),
+    Ending.NOT_UNDERSTOOD: lambda facts: facts.dialect.chosen.name,
+}
+
+
 def _ending(facts: EndingFacts, close: Close) -> Ending:
-    dialect, stream, cause = facts.dialect, facts.stream, close.cause
-    if facts.fault is not None:
+    """How it ended: what the stream reports comes first, then whether it is whole, then whether it holds anything."""
+    dialect, cause = facts.dialect, close.cause
+    if facts.substance.fault is not None:
         return Ending.REPORTED
-    if dialect.ended:
-        return Ending.BLOCKED if facts.blocked else Ending.MARKED
-    if cause is CloseReason.CLIENT:
+    by_user = cause is CloseReason.CLIENT and close.code != FINISH_WAIT
+    if (not by_user or dialect.ended or dialect.complete) and facts.stopped_by:
+        return Ending.PROVIDER_STOP
+    if by_user and not dialect.ended:
         return Ending.STOPPED
+    return _nothing(facts, close) or _end(facts, close)
+
+
+def _nothing(facts: EndingFacts, close: Close) -> Ending | None:
+    """A stream that ended in order and holds nothing; None for any other."""
+    dialect, orderly = facts.dialect, close is facts.stream and close.cause is CloseReason.EOF
+    if orderly and not facts.received:
+        return Ending.EMPTY_BODY
+    substance = facts.substance
+    if not dialect.answers or not substance.empty:
+        return None
+    meant = substance.understood or dialect.recognised
+    if orderly and not meant and facts.events > substance.beats:
+        return Ending.NOT_UNDERSTOOD
+    ended = dialect.ended or dialect.complete or (orderly and dialect.complete is None)
+    if ended and not dialect.chosen.silent and not substance.idle(dialect.chosen.name):
+        return Ending.EMPTY
+    return None
+
+
+def _end(facts: EndingFacts, close: Close) -> Ending:
+    dialect, stream, cause = facts.dialect, facts.stream, close.cause
+    if dialect.ended:
+        if dialect.complete is None:
+            return Ending.UNREASONED if dialect.answers else Ending.SENTINEL
+        return Ending.MARKED
     if stream is None:
         return _unopened(facts, cause)
     if dialect.complete:
         # Whole is whole, however the connection went: nothing that a client needs is missing.
-        if stream.cause is not CloseReason.EOF:
-            return Ending.CUT_AFTER
-        return Ending.BLOCKED if facts.blocked else Ending.FINISHED
+        if close.code == FINISH_WAIT:
+            return Ending.LEFT_OPEN
+        return Ending.FINISHED if stream.cause is CloseReason.EOF else Ending.CUT_AFTER
     if close is not stream:
         return _unresumed(facts, close, stream)
     if cause is CloseReason.EOF:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from sse_tui import dialects
 from sse_tui.analysis.entry import Span
 from sse_tui.analysis.outcome import (
-    BLOCKING_REASONS,
     Conclusion,
     Ending,
     EndingFacts,
@@ -187,23 +186,15 @@ class Turn:
                 last.close,
                 next(streams, None),
                 last.response.status if last.response is not None else None,
-                self.answer.error,
-                self._blocked,
+                self.answer.substance,
+                self.bytes > 0,
             )
         )
         return self._no_stream(concluded) or concluded
 
-    @property
-    def _blocked(self) -> str:
-        """Why the provider's filter ended or withheld the answer; "" where it did not."""
-        reasons = (str(self.answer.finish_reason), str(self.answer.incomplete_reason))
-        return self.answer.block_reason or next(
-            (why for why in reasons if why.lower() in BLOCKING_REASONS), ""
-        )
-
     def _no_stream(self, concluded: Conclusion) -> Conclusion | None:
         """A body that ended in order, and of which nothing could be read since it is not an event stream."""
-        orderly = concluded.outcome in (Outcome.ENDED, Outcome.STOPPED)
+        orderly = concluded.outcome in (Outcome.ENDED, Outcome.EMPTY, Outcome.STOPPED)
         if self.events or self.answer.text_length or not orderly:
             return None
         response = self.connections[-1].response

@@ -121,7 +121,9 @@ def _spec(
         config=config,
         plan=_fault_plan(loaded, given.get("fault")),
         policy=Policy(kind=reconnect) if reconnect is not None else None,
-        timeouts=Timeouts(limits.connect_s, limits.first_byte_s, limits.idle_s, limits.total_s),
+        timeouts=Timeouts(
+            limits.connect_s, limits.first_byte_s, limits.idle_s, limits.total_s, limits.finish_wait_s
+        ),
         record_to=Path(record) if record is not None else None,
         max_event_bytes=config.recording.max_event_bytes,
         api_key=api_key,

@@ -62,12 +62,16 @@ class Profile(Section, kw_only=True, frozen=True):
 
 
 class TimeoutsSection(Section, kw_only=True, frozen=True):
-    """Time limits in seconds: to connect, to the first byte of the body, between reads, and overall."""
+    """Time limits in seconds: to connect, to the first byte of the body, between reads, and overall.
+
+    `finish_wait_s` is how long the end of the stream is waited for once the answer is finished.
+    """
 
     connect_s: Seconds = 10.0
     first_byte_s: Seconds = 120.0
     idle_s: Seconds = 120.0
     total_s: Seconds | None = None
+    finish_wait_s: Seconds = 2.0
 
 
 class Local(Section, kw_only=True, frozen=True):

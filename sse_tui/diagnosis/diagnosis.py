@@ -18,7 +18,7 @@ from sse_tui.diagnosis.finding import Finding, Setting
 from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
-from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
+from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
 from sse_tui.recording.records import Chunk, Close, CloseReason, Header, Reconnect, Record, Request, Response
 
@@ -212,14 +212,12 @@ class Diagnosis:
         conn.token_events += tokens
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
             turn.before_token.append(item.type if item.type != "message" else _label(deltas, names))
-        turn.finish_seen = turn.finish_seen or Finish in kinds
         turn.fault_seen = turn.fault_seen or StreamFault in kinds
-        if turn.done_at is None and "done" in names:
-            turn.done_at = conn.events
+        turn.done = turn.done or "done" in names
         conn.types.add(item.type)
         if conn.types[item.type] >= SETTLE // 2:
             conn.plain_types.add(item.type)
-        conn.settled = conn.token_events >= SETTLE and turn.done_at is None and not conn.numbered
+        conn.settled = conn.token_events >= SETTLE and not turn.done and not conn.numbered
 
     def _identified(self, entry: EntryView, item: Event | NoData, facts: Facts) -> None:
         """An item that sets the id, or resets it."""

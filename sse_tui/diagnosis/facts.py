@@ -112,8 +112,10 @@ class TurnFacts:
     last_id: str = ""  # last committed id of any of its connections
     first_token_seen: bool = False
     before_token: list[str] = field(default_factory=list)  # what came before it
-    done_at: int | None = None  # the event that held the end marker
-    finish_seen: bool = False
+    done: bool = False  # [DONE] came
+    reason_named: bool = False  # the chunks have a member for the finish reason
+    looked_at: int = 0  # events whose dialect was looked for, before the first token
+    resembles: str = ""  # the dialect that they look like
     fault_seen: bool = False
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
     not_json: list[tuple[EntryView, str, str]] = field(default_factory=list)  # likewise, its data and error

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sse_tui import bounded
@@ -21,6 +22,7 @@ from sse_tui.dialects.base import (
     Usage,
 )
 from sse_tui.dialects.pieces import Pieces
+from sse_tui.dialects.substance import Substance
 from sse_tui.dialects.transcript import Transcript
 
 # The slot of the names of tool calls in the transcript: they are part of what a reader saw, not of the arguments.
@@ -55,15 +57,13 @@ class Answer:
         self._calls: dict[int, _Call] = {}
         self._further = Seen[int]()
         self.further_calls = 0
-        self._finishes: dict[int, str] = {}
+        # What decides about its end; text, reasoning and calls are looked up when it is asked for.
+        self._ends = Substance()
         self._usage: Usage | None = None
         self._tool_plan = Pieces("tool_plan")
-        self.error: StreamFault | None = None
         self.model: str | None = None
         self.progress: Progress | None = None
         self.final_text: str | None = None
-        self.incomplete_reason: str | None = None
-        self.block_reason = ""
         self.jsonrpc: dict[str, int] = {}
         self._server_calls: list[tuple[dict[str, Any], Pieces]] = []
         self._server_slots: dict[int, tuple[dict[str, Any], Pieces]] = {}
@@ -113,16 +113,16 @@ class Answer:
         self._usage = delta
 
     def _add_finish(self, delta: Finish) -> None:
-        if delta.index in self._finishes or len(self._finishes) < bounded.RECENT:
-            self._finishes[delta.index] = delta.reason
+        self._ends.finish(delta)
 
     def _add_fault(self, delta: StreamFault) -> None:
-        self.error = delta
+        self._ends.fault = delta
 
     def _add_progress(self, delta: Progress) -> None:
         self.progress = delta
 
     def _add_meta(self, delta: Meta) -> None:
+        self._ends.meta(delta)
         if delta.name == "model":
             self.model = delta.value or self.model
         elif delta.name == "done":
@@ -137,10 +137,6 @@ class Answer:
             self.jsonrpc[delta.value] = self.jsonrpc.get(delta.value, 0) + 1
         elif delta.name == "final_text":
             self.final_text = delta.value
-        elif delta.name == "incomplete_reason":
-            self.incomplete_reason = delta.value
-        elif delta.name == "blocked":
-            self.block_reason = str(delta.value["blockReason"])
 
     def _add_server_call(self, piece: dict[str, Any]) -> None:
         slot = piece.pop("slot", None)
@@ -213,7 +209,38 @@ class Answer:
     @property
     def finish_reason(self) -> str | None:
         """The raw reason of the first choice that has one."""
-        return self._finishes[min(self._finishes)] if self._finishes else None
+        finishes = self._ends.finishes
+        return finishes[min(finishes)] if finishes else None
+
+    @property
+    def finishes(self) -> Mapping[int, str]:
+        """The raw reason of each choice that ended, by its index."""
+        return self._ends.finishes
+
+    @property
+    def incomplete_reason(self) -> str | None:
+        """Why a response is incomplete, in the APIs that say that apart from its status."""
+        return self._ends.incomplete or None
+
+    @property
+    def error(self) -> StreamFault | None:
+        """The last error that the stream reported."""
+        return self._ends.fault
+
+    @property
+    def substance(self) -> Substance:
+        """What decides how the answer stands once its stream is over."""
+        ends, text, reasoning = self._ends, self.text_length > 0, self.reasoning_length
+        other = ends.other or bool(self._calls) or self.transcript.length_of("refusal") > 0
+        rest = self._usage, ends.fault, self.progress
+        return replace(
+            ends,
+            text=text,
+            other=other,
+            reasoning=reasoning,
+            usage=self._usage,
+            understood=ends.understood or bool(text or other or reasoning or ends.finishes or any(rest)),
+        )
 
     @property
     def usage(self) -> dict[str, int | None] | None:
@@ -231,4 +258,4 @@ class Answer:
     def choices(self) -> int:
         """Number of choices that sent anything."""
         indices = set[int]().union(*map(self.transcript.choices, ("text", "reasoning", "refusal")))
-        return len(indices.union(self._finishes, (call.index for call in self._calls.values())))
+        return len(indices.union(self._ends.finishes, (call.index for call in self._calls.values())))

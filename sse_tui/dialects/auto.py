@@ -43,6 +43,11 @@ class Delegating(Dialect):
         self.name, self.answers = dialect.name, dialect.answers
 
     @property
+    def recognised(self) -> bool:
+        """Always: the events themselves show the dialect."""
+        return True
+
+    @property
     def ended(self) -> bool:
         """Whether the dialect that reads has seen its end marker."""
         return self._chosen.ended

@@ -149,6 +149,8 @@ Resume: TypeAlias = Literal["none", "last-event-id", "get", "starting-after", "b
 class Dialect(ABC):
     """Reads one response. `name` is what ``--dialect`` and profiles call it.
 
+    `sentinel` says what OpenAI's ``[DONE]`` means: it "ends" the stream, it "follows" the end that the payloads mark,
+    or it is not part of the dialect ("") and proves nothing. An answer of a `silent` dialect may rightly be empty.
     `auth` is how the provider takes its key, `resume` how its streams can be resumed, if at all; "get" is by GET with
     the last event ID, whatever method the stream began with. Bodies of `line_based`
     dialects are JSON lines, not event streams: see `sse_tui.dialects.line_dialects`. Where `answers` is false the
@@ -159,6 +161,8 @@ class Dialect(ABC):
     auth: ClassVar[Auth] = BEARER
     resume: ClassVar[Resume] = "none"
     line_based: ClassVar[bool] = False
+    sentinel: ClassVar[Literal["ends", "follows", ""]] = ""
+    silent: ClassVar[bool] = False
     answers: bool = True
 
     # The state that all share: whether the end marker has come, whether an error was reported, whether the answer is
@@ -192,8 +196,13 @@ class Dialect(ABC):
         return ()
 
     @property
+    def recognised(self) -> bool:
+        """Whether some event had the dialect's shape, even if it meant nothing; always where it was detected."""
+        return False
+
+    @property
     def ended(self) -> bool:
-        """True once the stream's own end marker has come (for OpenAI: ``[DONE]``).
+        """True once the stream's own end marker has come (for OpenAI: ``[DONE]``); the mark of another dialect is none.
 
         A reader must stop there and must not reconnect.
         """

@@ -17,6 +17,7 @@ class Generic(Dialect):
 
     name = "generic"
     answers = False
+    sentinel = "ends"
 
     def read(self, event: Event) -> Sequence[Delta]:
         """In-band errors, pings and ``[DONE]``; nothing else, and never a `Malformed`."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from sse_tui import bounded
 from sse_tui.dialects.base import Delta, Dialect, Finish, Malformed, Meta, Reasoning, StreamFault, Text
+from sse_tui.dialects.finish_reasons import is_finish
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, string
 from sse_tui.dialects.request import last_of_role, last_user, members_of
@@ -67,8 +68,29 @@ class JsonDialect(Dialect):
     def _sentinel(self, data: str) -> Sequence[Delta]:
         if self._done:
             return (Meta("after-end", data),)
-        self._done = self._ended = True
+        self._done = True
+        if self.sentinel == "ends":
+            self._ended = True
         return (Meta("done", DONE),)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the payloads said that the answer is finished, whatever mark followed."""
+        return self._finished
+
+    @property
+    def complete(self) -> bool | None:
+        """True once the answer is finished or its own end mark has come; never after an error.
+
+        ``[DONE]`` alone proves nothing: servers send it behind an interrupted answer too, so it leaves that unknown.
+        """
+        if self._failed:
+            return False
+        if self.finished:
+            return True
+        if self._ended:
+            return None if self._done and self.sentinel == "ends" else True
+        return False if self._marks_end else None
 
     def _empty(self, event: Event) -> Sequence[Delta]:
         if event.type == "error":
@@ -120,7 +142,14 @@ class ChoiceDialect(JsonDialect):
     @property
     def finished(self) -> bool:
         """Whether every choice that began has a finish reason."""
-        return bool(self._finishes) and None not in self._finishes.values() and not self._more
+        return self._finished or (
+            bool(self._finishes) and None not in self._finishes.values() and not self._more
+        )
+
+    @property
+    def recognised(self) -> bool:
+        """Whether a choice has begun."""
+        return bool(self._finishes)
 
     def _begin(self, index: int) -> None:
         """A choice that is not known yet."""
@@ -131,14 +160,11 @@ class ChoiceDialect(JsonDialect):
 
     def _end(self, index: int, reason: str, deltas: list[Delta]) -> None:
         """A choice ended; of those beyond `bounded.RECENT` only its reason is passed on."""
+        if not is_finish(reason):
+            return
         if index in self._finishes:
             self._finishes[index] = reason
         deltas.append(Finish(reason, index))
-
-    @property
-    def complete(self) -> bool | None:
-        """True after the end marker, or once every choice that began has a finish reason; never after an error."""
-        return super().complete or (self.finished and not self._failed)
 
     def _choices(
         self,

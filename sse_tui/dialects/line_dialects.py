@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from sse_tui.dialects.base import Delta, Malformed, Meta
-from sse_tui.dialects.json_events import JsonDialect
+from sse_tui.dialects.json_events import DONE, JsonDialect
 from sse_tui.dialects.payload import JsonError, decode, kind_of
 from sse_tui.eventstream.items import Event
 
@@ -33,6 +33,8 @@ class LineDialect(JsonDialect):
         text = line.strip(SPACE)
         if not text:
             return ()
+        if text == DONE:
+            return self._sentinel(text)
         if self._ended:
             return (Meta("after-end", text),)
         try:

@@ -36,6 +36,10 @@ class CloseReason(StrEnum):
     ERROR = "error"  # anything else: no connection, TLS, protocol
 
 
+FINISH_WAIT = "finish-wait"
+"""The code of a close by the client after an answer was finished and nothing followed its finish reason."""
+
+
 class Irregularity(StrEnum):
     """What clients are lenient about in HTTP/1.1, as written in response and close records."""
 

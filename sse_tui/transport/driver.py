@@ -224,7 +224,13 @@ class Driver:
         self.stop_reason = reason
         reception = self._reception
         facts = EndingFacts(
-            reception.dialect, reception.total, self._close, self._stream_close, self._status, reception.fault
+            reception.dialect,
+            reception.total,
+            self._close,
+            self._stream_close,
+            self._status,
+            reception.substance,
+            reception.received,
         )
         concluded = conclude(facts)
         self.outcome = concluded.outcome

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
+from sse_tui.dialects.base import Delta, Dialect, Meta
+from sse_tui.dialects.substance import Substance
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry
 from sse_tui.fields import first
 from sse_tui.resume import Continuity, ResumesBy
@@ -15,7 +16,7 @@ class Reception:
     """Last event ID, reconnection time, whether the stream has ended: no more than reconnecting needs.
 
     `progress` counts the new events with data on the running connection, `total` all events of all of them; `had_ids`:
-    any of them had one. `fault` is an error that the stream reported.
+    any of them had one; `received`: a byte of any body came. `substance` is what the answer amounts to.
     """
 
     def __init__(self, dialect: Dialect, last_event_id: str) -> None:
@@ -26,7 +27,8 @@ class Reception:
         self.progress = 0
         self.total = 0
         self.had_ids = bool(last_event_id)
-        self.fault: StreamFault | None = None
+        self.received = False
+        self.substance = Substance()
         self._stream_id = ""
 
     def open(self, headers: Sequence[tuple[str, str]]) -> None:
@@ -38,7 +40,7 @@ class Reception:
     @property
     def ended(self) -> bool:
         """Nothing follows: the stream said so, or an answer failed. Other streams may report errors and go on."""
-        return self.dialect.ended or (self.fault is not None and self.dialect.answers)
+        return self.dialect.ended or (self.substance.fault is not None and self.dialect.answers)
 
     @property
     def resumes_by(self) -> ResumesBy:
@@ -59,23 +61,18 @@ class Reception:
                 self.had_ids = self.had_ids or bool(item.id)
                 if self._continuity.event(item.id, item.data):
                     deltas = self.dialect.read(item)
-                    self._understand(deltas)
+                    self.substance.add(deltas)
                     # A heartbeat, or an event that only sets an ID, brings a client no further.
                     if item.data and not (deltas and _is_ping(deltas[-1])):
                         self.progress += 1
             elif isinstance(item, Ignored):
-                self._understand(self.dialect.read_ignored(item.line))
+                self.substance.add(self.dialect.read_ignored(item.line))
             elif isinstance(item, Comment):
                 self.dialect.comment_seen(item.text)
             elif isinstance(item, Retry):
                 self.retry = item
             elif isinstance(item, NoData):  # no event, but it sets the last event ID all the same
                 self.last_event_id = item.id
-
-    def _understand(self, deltas: Sequence[Delta]) -> None:
-        for delta in deltas:
-            if isinstance(delta, StreamFault):
-                self.fault = delta
 
 
 def _is_ping(delta: Delta) -> bool:

@@ -10,7 +10,7 @@ import httpx
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import Item
 from sse_tui.faults import Forward, Injector, Step
-from sse_tui.recording.records import CloseReason, Phase, Record
+from sse_tui.recording.records import FINISH_WAIT, CloseReason, Phase, Record
 from sse_tui.transport.body_parser import BodyParser
 from sse_tui.transport.http.body import BodyEnd, ResponseBody
 from sse_tui.transport.http.message import header_text
@@ -29,6 +29,7 @@ class Stream:
     """Read `records()` to the end; `reason` is then that of the close record, and `error` what went wrong, if anything.
 
     A limit that passed is a timeout in `error`; after the one named "total-timeout" there is no further attempt.
+    An answer that is finished, and whose end does not come within the time limit for that, is closed as whole.
     Only with `stop_at_end` is the connection closed once the stream has said that it is over; otherwise it is read
     for as long as the server keeps it open.
     """
@@ -56,6 +57,7 @@ class Stream:
         self._not_before = 0  # the end of the last stall
         self._stop_at_end = stop_at_end
         self._ended_at: int | None = None
+        self._finished: tuple[int, int] | None = None  # progress and time when the answer was found whole
         self.reason: CloseReason | None = None
         self.detail = ""
         self.code = ""
@@ -133,6 +135,12 @@ class Stream:
             self._fail(error)
         if self._stop_at_end and self._ended_at is None and self._reception.ended:
             self._ended_at = self._turn.clock.now()
+        dialect = self._reception.dialect
+        if dialect.complete is not True or dialect.ended or not dialect.answers:
+            self._finished = None
+        elif self._finished is None or self._finished[0] != self._reception.progress:
+            # Every event restarts the wait: those that follow are usage, or the end of another choice.
+            self._finished = self._reception.progress, self._turn.clock.now()
 
     def _end(self, ending: BodyEnd) -> None:
         """The body is over. An end that is orderly in HTTP may still lie within compressed data."""
@@ -158,15 +166,25 @@ class Stream:
             (None if quiet is None else self._quiet_since + int(quiet * 1e9), name),
             (self._turn.deadline, "total"),
             (None if self._ended_at is None else self._ended_at + LINGER_NS, "ended"),
+            (self._finish_deadline, "finish"),
             (self._injector.next_deadline, "fault"),
         )
         return min(((at, limit) for at, limit in limits if at is not None), default=(None, ""))
+
+    @property
+    def _finish_deadline(self) -> int | None:
+        wait = self._turn.timeouts.finish
+        return None if wait is None or self._finished is None else self._finished[1] + int(wait * 1e9)
 
     def _time_out(self, limit: str) -> None:
         if limit == "ended":
             self._finish(CloseReason.CLIENT, "the stream had ended")
             return
         timeouts = self._turn.timeouts
+        if limit == "finish":
+            detail = f"nothing followed the finished answer within {timeouts.finish:g} s"
+            self._finish(CloseReason.CLIENT, detail, FINISH_WAIT)
+            return
         seconds = {"first-byte": timeouts.first_byte, "idle": timeouts.idle, "total": timeouts.total}[limit]
         self._fail(timed_out(limit, seconds or 0), CloseReason.TIMEOUT)
 
@@ -200,6 +218,7 @@ class Stream:
 
     def _first_byte(self, read: Read) -> Phase:
         self._first = False
+        self._reception.received = True
         turn = self._turn
         t = max(read.t, self._headers_at)
         return Phase(t=t, turn=turn.number, conn=turn.conn, name="first_byte", dt=t - self._headers_at)

@@ -31,10 +31,12 @@ class Timeouts:
 
     `connect`: name resolution, TCP and TLS together. `first_byte`: from the end of sending the request to the first
     byte of the body. `idle`: between two reads of the body. `total`: the whole turn, reconnects and the waits before
-    them included.
+    them included. `finish`: from the event that finished an answer, or the last one after it, to the end of the
+    stream; the answer is whole, so that this limit is no error.
     """
 
     connect: float | None = 10.0
     first_byte: float | None = 120.0
     idle: float | None = 120.0
     total: float | None = None
+    finish: float | None = 2.0

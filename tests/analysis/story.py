@@ -89,8 +89,10 @@ class Story:
         )
         return self
 
-    def close(self, at: float, reason: str, detail: str = "") -> Self:
-        self.records.append(Close(t=ms(at), turn=self.turn, conn=self.conn, reason=reason, detail=detail))
+    def close(self, at: float, reason: str, detail: str = "", code: str = "") -> Self:
+        self.records.append(
+            Close(t=ms(at), turn=self.turn, conn=self.conn, reason=reason, detail=detail, code=code)
+        )
         return self
 
     def reconnect(self, at: float, last_event_id: str) -> Self:

@@ -241,7 +241,7 @@ def test_an_answer_with_more_choices_than_are_followed_is_not_taken_for_whole() 
     assert turn.dialect.complete is False
     assert turn.answer.text == "x" * 9
     send(analysis, lambda number: b"data: [DONE]\n\n", range(1), at_once=1)
-    assert turn.dialect.complete is True
+    assert turn.dialect.complete is None
 
 
 def test_reconnects_without_end_keep_the_first_and_the_last_connections() -> None:

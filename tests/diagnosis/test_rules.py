@@ -31,7 +31,11 @@ from tests.samples import protocol
 Case = bytes | list[bytes] | Story
 
 # Rules that the table of the protocol's notes does not have.
-BEYOND = {"runaway-compression", "irregular-http", "late-read"}
+BEYOND = {
+    *("runaway-compression", "irregular-http", "late-read"),
+    *("provider-stop", "unknown-finish-reason", "length-limit", "empty-answer"),
+    *("foreign-terminal", "missing-finish-reason", "missing-end-marker", "open-after-finish"),
+}
 ALL = [
     "truncated-stream",
     "in-band-error",
@@ -62,6 +66,14 @@ ALL = [
     "chunk-not-token",
     "fake-streaming",
     "empty-or-null-choices",
+    "provider-stop",
+    "unknown-finish-reason",
+    "length-limit",
+    "empty-answer",
+    "foreign-terminal",
+    "missing-finish-reason",
+    "missing-end-marker",
+    "open-after-finish",
     "double-terminal",
     "data-after-terminal",
     "dialect-mismatch",
@@ -113,6 +125,11 @@ def call(index: int | None, id: str | None, arguments: str = "{}") -> dict[str, 
     return {"index": index, "id": id, "function": {"name": "f", "arguments": arguments}}
 
 
+def kept_open(body: bytes) -> Wire:
+    """A server that keeps the connection open behind `body`, until our side closes it."""
+    return Wire().ask(dialect="openai-chat").good().read(2, body).close(2002, "client", code="finish-wait")
+
+
 def counted(tokens: int, events: int, size: int = 3, **details: object) -> bytes:
     usage = {"prompt_tokens": 1, "completion_tokens": tokens, **details}
     return text(size * "a") * events + STOP + chunk(choices=[], usage=usage) + DONE
@@ -161,6 +178,14 @@ FIRES: dict[str, Case] = {
     "chunk-not-token": counted(40, 10),
     "fake-streaming": wires.at_the_end(5000, 100),
     "empty-or-null-choices": b'data: {"choices":null,"object":"chat.completion.chunk"}\n\n' + HEALTHY,
+    "provider-stop": text("par") + chunk({}, "content_filter") + DONE,
+    "unknown-finish-reason": text("whole") + chunk({}, "sated") + DONE,
+    "length-limit": text("par") + chunk({}, "length") + DONE,
+    "empty-answer": chunk({"content": ""}) + STOP + DONE,
+    "foreign-terminal": ANTHROPIC + DONE,
+    "missing-finish-reason": text("whole") + DONE,
+    "missing-end-marker": text("whole") + STOP,
+    "open-after-finish": kept_open(text("whole") + STOP),
     "double-terminal": HEALTHY + DONE,
     "data-after-terminal": HEALTHY + text("more"),
     "dialect-mismatch": ANTHROPIC + b'event: message_delta\ndata: {"type":"message_stop"}\n\n',
@@ -223,6 +248,14 @@ SILENT: dict[str, Case] = {
     "chunk-not-token": counted(10, 10),
     "fake-streaming": wires.steady(30, 300),
     "empty-or-null-choices": HEALTHY.replace(USAGE, b""),
+    "provider-stop": HEALTHY,
+    "unknown-finish-reason": text("whole") + chunk({}, "End-Turn") + DONE,
+    "length-limit": HEALTHY,
+    "empty-answer": calls(call(0, "a")),
+    "foreign-terminal": HEALTHY,
+    "missing-finish-reason": HEALTHY,
+    "missing-end-marker": HEALTHY,
+    "open-after-finish": kept_open(HEALTHY),
     "double-terminal": HEALTHY,
     "data-after-terminal": HEALTHY + b": ping\n\n",
     "dialect-mismatch": ANTHROPIC + b'event: message_stop\ndata: {"type": "message_stop"}\n\n',

@@ -122,7 +122,8 @@ def complete(entry: Entry) -> None:
     if "complete" in entry:
         assert (reader.ended, reader.complete) == (entry["ended"], entry["complete"])
     elif entry["dialect"] in ("openai-chat", "openai-completions"):
-        assert reader.complete is ((expected["done_sentinel"] or finished) and not failed)
+        unknown = expected["done_sentinel"] and not finished and not failed
+        assert reader.complete is (None if unknown else finished and not failed)
         assert reader.ended is expected["done_sentinel"]
     elif entry["dialect"] in _ENDLESS:
         assert reader.complete is True if finished else reader.complete in (True, False, None)

@@ -32,7 +32,7 @@ def _chunk(**choice: object) -> bytes:
 
 WORD = _chunk(delta={"content": "Hel"})
 STOP = _chunk(finish_reason="stop")
-BLOCKED = _chunk(finish_reason="content_filter")
+FILTERED = _chunk(finish_reason="content_filter")
 DONE = b"data: [DONE]\n\n"
 ERROR = b'data: {"error": {"type": "server_error", "message": "out of memory"}}\n\n'
 NEVER = Policy(kind="never")
@@ -88,7 +88,32 @@ OTHERS: dict[str, tuple[list[Step], dict[str, Any], Ending, type[SseTuiError] | 
     "complete": ([chunked(WORD, STOP, DONE)], {}, Ending.MARKED, None, ""),
     "no marker needed": ([chunked(WORD, STOP)], {}, Ending.FINISHED, None, ""),
     "cut after the end": ([chunked(WORD, STOP, last=False)], {}, Ending.CUT_AFTER, None, ""),
-    "blocked": ([chunked(WORD, BLOCKED, DONE)], {}, Ending.BLOCKED, None, ""),
+    "no finish reason": ([chunked(WORD, DONE)], {}, Ending.UNREASONED, None, ""),
+    "filtered": (
+        [chunked(WORD, FILTERED, DONE)],
+        {},
+        Ending.PROVIDER_STOP,
+        StreamError,
+        "stopped-by-provider",
+    ),
+    "filtered, then cut": (
+        [chunked(WORD, FILTERED, last=False)],
+        {},
+        Ending.PROVIDER_STOP,
+        StreamError,
+        "stopped-by-provider",
+    ),
+    "empty": ([chunked(STOP, DONE)], {}, Ending.EMPTY, StreamError, "empty-answer"),
+    "[DONE] alone": ([chunked(DONE)], {"dialect": "openai-chat"}, Ending.EMPTY, StreamError, "empty-answer"),
+    "empty body": ([chunked()], {}, Ending.EMPTY_BODY, StreamError, "empty-answer"),
+    "another dialect": (
+        [chunked(b'data: {"x": 1}\n\n')],
+        {"dialect": "anthropic-messages"},
+        Ending.NOT_UNDERSTOOD,
+        StreamError,
+        "empty-answer",
+    ),
+    "[DONE] in an unknown dialect": ([chunked(b"data: x\n\n", DONE)], {}, Ending.SENTINEL, None, ""),
     "cannot tell": ([chunked(b"data: x\n\n")], {}, Ending.ENDED, None, ""),
     "reported": ([chunked(WORD, ERROR)], {}, Ending.REPORTED, StreamError, "in-band-error"),
     "status": ([response("404 Not Found")], {}, Ending.REFUSED_STATUS, HttpError, "http-404"),
@@ -131,7 +156,7 @@ def reopened(path: Path, options: dict[str, Any]) -> Analysis:
 
 
 def limits(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name == "max_event_bytes"}
+    return {name: value for name, value in options.items() if name in ("max_event_bytes", "dialect")}
 
 
 @pytest.mark.parametrize("name", CUTS)
@@ -236,7 +261,7 @@ async def test_a_stopped_stream_is_no_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", Ending, ids=lambda kind: kind.name)
 def test_every_ending_has_words_of_its_own(kind: Ending) -> None:
     assert kind.words.count("{") <= 1
-    assert "{detail}" not in kind.bare or kind is Ending.BLOCKED
+    assert "{detail}" not in kind.bare
     assert (kind.error is not None) == (kind.outcome.complete is False)
     assert kind.outcome.failed <= (kind.error is not None)
     assert [other for other in Ending if other.bare == kind.bare] == [kind]

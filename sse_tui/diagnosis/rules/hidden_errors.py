@@ -6,7 +6,7 @@ import re
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import DELTAS, IGNORED, NO_DATA, Occurrence, also, rule
-from sse_tui.dialects.base import Finish, Meta, StreamFault
+from sse_tui.dialects.base import Meta, StreamFault
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode
 from sse_tui.eventstream import Event, Ignored, NoData
@@ -30,8 +30,6 @@ def in_band_error(_: Event, facts: Facts) -> Occurrence | None:
     for delta in facts.entry.deltas:
         if isinstance(delta, StreamFault):
             return _reported(delta, facts)
-    if any(isinstance(delta, Finish) and delta.reason == "error" for delta in facts.entry.deltas):
-        return _reported(StreamFault(None, None, "the finish reason is 'error'"), facts)
     return None
 
 

@@ -99,19 +99,6 @@ def double_terminal(_: Event, facts: Facts) -> Occurrence | None:
     return None
 
 
-@also("double-terminal", CLOSE)
-def done_without_finish(_: Close, facts: Facts) -> Occurrence | None:
-    """The end marker without a finish reason: the answer may have been interrupted."""
-    turn = facts.turn
-    if turn.done_at is None or turn.finish_seen or turn.fault_seen or not turn.has_choices:
-        return None
-    return Occurrence(
-        f"[DONE] arrived as event {turn.done_at}, but no chunk had a finish reason: llama-cpp-python ends an "
-        "interrupted answer this way.",
-        evidence={"finish_reason": None},
-    )
-
-
 @rule(
     "warning",
     DELTAS,

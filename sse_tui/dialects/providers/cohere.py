@@ -41,6 +41,7 @@ class CohereV2(TypedDialect):
 
     name = "cohere-v2"
     messages_in = "messages"
+    sentinel = "follows"
     _slots: int = 0
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:

@@ -25,6 +25,7 @@ class OpenAIAssistants(JsonDialect):
     """Reads one streamed run."""
 
     name = "openai-assistants"
+    sentinel = "ends"
 
     def __init__(self) -> None:
         self._messages = Slots[Any]()

@@ -29,6 +29,7 @@ class OpenAICompletions(ChoiceDialect):
 
     name = "openai-completions"
     prompt_in = "prompt"
+    sentinel = "ends"
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(payload.get("model"), payload.get("id"), deltas)

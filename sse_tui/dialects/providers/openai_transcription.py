@@ -15,6 +15,8 @@ class OpenAITranscription(TypedDialect):
     """Reads one transcription. Segments repeat the text with times and speakers, so they add no text."""
 
     name = "openai-transcription"
+    sentinel = "follows"
+    silent = True  # as the recording may be
 
     def _delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         text = string(payload.get("delta"))

@@ -22,6 +22,7 @@ class VercelUI(TypedDialect):
     """Reads one UI message."""
 
     name = "vercel-ui"
+    sentinel = "ends"
 
     def __init__(self) -> None:
         self._parts = Slots[tuple[type, Any]]()

@@ -450,9 +450,9 @@ class TestTheEnd:
             is False
         )
 
-    def test_the_sentinel_alone_counts_and_can_be_told_apart(self) -> None:
+    def test_the_sentinel_alone_ends_the_stream_and_leaves_open_whether_the_answer_is_whole(self) -> None:
         alone, after = reader(chunk({"content": "Hi"}), "[DONE]"), reader(chunk({}, "stop"), "[DONE]")
-        assert (alone.ended, alone.complete, alone.finished) == (True, True, False)
+        assert (alone.ended, alone.complete, alone.finished) == (True, None, False)
         assert (after.ended, after.complete, after.finished) == (True, True, True)
 
     def test_the_sentinel_after_an_error_proves_nothing(self) -> None:

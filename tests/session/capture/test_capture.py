@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from sse_tui.session.live import Live
 from sse_tui.session.requests import TurnSpec
 from sse_tui.session.spec import SessionSpec
 from sse_tui.transport import StreamRequest
-from tests.analysis.story import done, role, token
+from tests.analysis.story import done, finish, role, token
 from tests.certificates import make_certificate, server_context
 from tests.children import child_running, wait_until_gone
 from tests.transport.wire import chunked, wire
@@ -58,8 +59,9 @@ class Upstream:
         first = int(sent[0].split("-")[1]) + 1 if sent else 0
         try:
             writer.write(HEAD)
-            for number in range(first, self.tokens + 2):
-                event = role if number == 0 else done if number > self.tokens else None
+            for number in range(first, self.tokens + 3):
+                last = {0: role, self.tokens + 1: partial(finish, "stop"), self.tokens + 2: done}
+                event = last.get(number)
                 writer.write(event(f"s-{number}") if event else token(f"w{number} ", f"s-{number}"))
                 await writer.drain()
                 await asyncio.sleep(self.gap_s)

@@ -43,6 +43,8 @@ _NAMES = {
 _SERVER_CALLS = ("toolCall", "executableCode")
 _SERVER_RESULTS = ("toolResponse", "codeExecutionResult", "functionResponse")
 
+_OUTPUT = frozenset({Text, Reasoning, ToolCall})
+
 _CALLS_AT_ONCE = 64  # calls in pieces: one a candidate
 
 
@@ -53,6 +55,7 @@ class Gemini(ChoiceDialect):
     auth: ClassVar[Auth] = Auth("x-goog-api-key")
 
     _slots: int = 0
+    _finishes_always: bool = False  # text followed a finish reason, so that the reason proves nothing
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +88,14 @@ class Gemini(ChoiceDialect):
             assert isinstance(fault, StreamFault)
             deltas[before] = fault._replace(type=fault.type or status)  # Google's name for the kind of error
 
+    @property
+    def complete(self) -> bool | None:
+        """True once every candidate has its reason; None for a service that sends a reason with every chunk."""
+        whole = super().complete
+        return None if whole and self._finishes_always else whole
+
     def _candidate(self, candidate: dict[str, Any], index: int, deltas: list[Delta]) -> None:
+        before = len(deltas)
         content = candidate.get("content")
         if content is not None and not isinstance(content, dict):
             deltas.append(Malformed(f"content: expected an object, got {kind_of(content)}"))
@@ -94,6 +104,8 @@ class Gemini(ChoiceDialect):
         for name, meta in (("groundingMetadata", "grounding"), ("citationMetadata", "citation")):
             if candidate.get(name):
                 deltas.append(Meta(meta, candidate[name]))
+        if self._finishes.get(index) is not None and any(type(delta) in _OUTPUT for delta in deltas[before:]):
+            self._finishes_always = True
         reason = string(candidate.get("finishReason"))
         if reason:
             self._end(index, reason, deltas)

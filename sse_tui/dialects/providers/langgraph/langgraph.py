@@ -24,6 +24,7 @@ class LangGraph(Dialect):
 
     name = "langgraph"
     resume: ClassVar[Resume] = "last-event-id"
+    silent = True  # a graph need not call a model
 
     def __init__(self) -> None:
         self._messages = LangChainMessages()

@@ -56,6 +56,7 @@ class OpenAIChat(ChoiceDialect):
 
     name = "openai-chat"
     messages_in = "messages"
+    sentinel = "ends"
     _provider: str | None = None
     _own_usage: bool = False
 
@@ -66,12 +67,12 @@ class OpenAIChat(ChoiceDialect):
 
     @property
     def complete(self) -> bool | None:
-        """True after ``[DONE]``, or once every choice that began has a finish reason; never after an error.
+        """True once every choice that began has a finish reason; never after an error.
 
-        ``[DONE]`` alone counts, because some services send no finish reasons at all (Snowflake). But
-        llama-cpp-python sends it for an interrupted answer too: then `finished` is false.
+        None where ``[DONE]`` came and a finish reason is missing: llama-cpp-python ends an interrupted answer this way,
+        and Snowflake every answer.
         """
-        return super().complete and "error" not in self._finishes.values()
+        return False if "error" in self._finishes.values() else super().complete
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of one event, in the order: facts, content, finish, tokens, error."""

@@ -1,0 +1,138 @@
+"""Rules about the mark of a stream's end: another dialect's, one that nothing backs, one that never came."""
+
+from __future__ import annotations
+
+import re
+
+from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, EVENT, Occurrence, also, rule
+from sse_tui.dialects.base import Meta
+from sse_tui.eventstream import Event
+from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
+
+_DONE = "[DONE]"
+
+# By the name of an event, or the type of its payload: the dialect whose stream it ends.
+_MARKS = {
+    "message_stop": "anthropic-messages",
+    "response.completed": "openai-responses",
+    "message-end": "cohere-v2",
+    "stream-end": "cohere-v2",
+    "chat.end": "lmstudio",
+    "conversation.response.done": "mistral-conversations",
+    "transcript.text.done": "openai-transcription",
+}
+_TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
+
+
+@rule(
+    "warning",
+    EVENT,
+    advice="Send only the end mark of the API whose events the stream has; in the client, go by that mark alone.",
+    reference="decolua/9router#2046; protocols of the providers",
+)
+def foreign_terminal(event: Event, facts: Facts) -> Occurrence | None:
+    """The end mark of another API, which proves nothing here and which JSON decoders fail on."""
+    turn = facts.turn
+    dialect = turn.view.dialect.chosen
+    if not dialect.answers:
+        return None
+    whole = dialect.complete is True
+    if event.data.strip() == _DONE:
+        known = dialect.sentinel == "ends" or (dialect.sentinel == "follows" and whole)
+        mark, harm = ("" if known else _DONE), "; JSON decoders fail on it"
+    else:
+        mark, harm = _mark(event, facts), ""
+    if not mark:
+        return None
+    state = "after the answer was whole" if whole else "before the answer was whole"
+    return Occurrence(
+        f"{mark} is no end mark of the dialect {turn.dialect}; it came {state}{harm}.",
+        "info" if whole else None,
+        evidence={"mark": mark, "dialect": turn.dialect, "whole": whole},
+    )
+
+
+def _mark(event: Event, facts: Facts) -> str:
+    """The mark of another dialect that the event is, "" for any other event; the dialect itself made nothing of it."""
+    if facts.entry.deltas:
+        return ""
+    found = _TYPE.search(event.data, 0, 200)
+    for name in (event.type, found[1] if found else ""):
+        if _MARKS.get(name, facts.turn.dialect) != facts.turn.dialect:
+            return name
+    return ""
+
+
+@rule(
+    "warning",
+    DELTAS,
+    advice="In the server, send a finish reason before [DONE]; in the client, treat an answer without one as cut off.",
+    reference="anomalyco/opencode#43882; openclaw/openclaw#4298; llama-cpp-python",
+)
+def missing_finish_reason(event: Event, facts: Facts) -> Occurrence | None:
+    """The end marker without a finish reason: the answer may have been interrupted."""
+    turn = facts.turn
+    view = turn.view
+    if not any(isinstance(delta, Meta) and delta.name == "done" for delta in facts.entry.deltas):
+        return None
+    if not view.dialect.ended or view.dialect.complete is not None or not view.dialect.answers:
+        return None
+    if turn.fault_seen or view.answer.substance.empty:
+        return None
+    if not turn.reason_named and view.answer.usage is not None:
+        return Occurrence(
+            "[DONE] ended the answer, and no chunk has a member for a finish reason: this server never sends one, so a "
+            "whole answer and an interrupted one look alike.",
+            "info",
+            evidence={"finish_reason": None, "member": False},
+        )
+    return Occurrence(
+        "[DONE] arrived, but the answer has no finish reason: servers end an interrupted answer this way.",
+        evidence={"finish_reason": None, "member": turn.reason_named},
+    )
+
+
+@also("missing-finish-reason", EVENT)
+def member_seen(event: Event, facts: Facts) -> None:
+    """Remembers whether the chunks have a member for the reason: a server without one never sends it."""
+    turn = facts.turn
+    turn.reason_named = turn.reason_named or '"finish_reason"' in event.data
+
+
+@rule(
+    "info",
+    CLOSE,
+    advice="In the server, end the stream with [DONE]: some clients wait for it until a time limit passes.",
+    reference="OpenAI's API reference on streaming",
+)
+def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
+    """The finish reason came, but not the [DONE] that most servers send behind it."""
+    turn = facts.turn
+    dialect = turn.view.dialect
+    if not turn.has_choices or dialect.complete is not True or dialect.ended:
+        return None
+    return Occurrence(
+        "The answer was finished, but [DONE] did not follow: a client that waits for it hangs on an open connection.",
+        evidence={"finish_reason": turn.view.answer.finish_reason},
+    )
+
+
+@rule(
+    "warning",
+    CLOSE,
+    advice="In the server, end the body after the finish reason: sse-tui waits as long as --finish-wait says, other "
+    "clients until a time limit of theirs.",
+    reference="openclaw/openclaw#4298; protocols of the providers",
+)
+def open_after_finish(close: Close, facts: Facts) -> Occurrence | None:
+    """The answer was finished, and then neither an end marker nor the end of the body came."""
+    dialect = facts.turn.view.dialect
+    if dialect.complete is not True or dialect.ended or not dialect.answers:
+        return None
+    if close.code != FINISH_WAIT and close.cause is not CloseReason.TIMEOUT:
+        return None
+    return Occurrence(
+        f"The finish reason came, but the server kept the connection open and sent nothing more: {close.detail}.",
+        evidence={"finish_reason": facts.turn.view.answer.finish_reason},
+    )
