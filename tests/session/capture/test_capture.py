@@ -60,7 +60,11 @@ class Upstream:
         try:
             writer.write(HEAD)
             for number in range(first, self.tokens + 3):
-                last = {0: role, self.tokens + 1: partial(finish, "stop"), self.tokens + 2: done}
+                last: dict[int, Callable[[str], bytes]] = {
+                    0: role,
+                    self.tokens + 1: partial(finish, "stop"),
+                    self.tokens + 2: done,
+                }
                 event = last.get(number)
                 writer.write(event(f"s-{number}") if event else token(f"w{number} ", f"s-{number}"))
                 await writer.drain()
