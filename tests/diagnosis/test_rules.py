@@ -31,7 +31,11 @@ from tests.samples import protocol
 Case = bytes | list[bytes] | Story
 
 # Rules that the table of the protocol's notes does not have.
-BEYOND = {"runaway-compression", "irregular-http", "late-read"}
+BEYOND = {
+    *("runaway-compression", "irregular-http", "late-read"),
+    *("wrapped-twice", "escaped-line-ends", "missing-blank-lines", "joined-fields", "stripped-spaces"),
+    "split-character",
+}
 ALL = [
     "truncated-stream",
     "in-band-error",
@@ -72,6 +76,12 @@ ALL = [
     "no-space-after-colon",
     "multi-line-data",
     "unknown-field",
+    "wrapped-twice",
+    "escaped-line-ends",
+    "missing-blank-lines",
+    "joined-fields",
+    "stripped-spaces",
+    "split-character",
     "id-nul",
     "id-nonascii",
     "id-long",
@@ -171,6 +181,12 @@ FIRES: dict[str, Case] = {
     "no-space-after-colon": b"data:a\n\n",
     "multi-line-data": b'data: {"a":\ndata: 1}\n\n',
     "unknown-field": b"Data: a\n\n",
+    "wrapped-twice": b'data: data: {"a": 1}\n\n',
+    "escaped-line-ends": rb'data: {"a": 1}\n\n' + b"\n\n",
+    "missing-blank-lines": b'data: {"a": 1}\ndata: {"a": 2}\n',
+    "joined-fields": b"id: 1data: a\n\n",
+    "stripped-spaces": b"data:Good\n\ndata: day\n\ndata:!\n\n",
+    "split-character": Wire().ask().good().read(2, b"data: \xc3").read(3, b"\xa9\n\n").close(4, "eof"),
     "id-nul": b"id: 1\0\ndata: a\n\n",
     "id-nonascii": "id: é\ndata: a\n\n".encode(),
     "id-long": b"id: " + 129 * b"x" + b"\ndata: a\n\n",
@@ -233,6 +249,12 @@ SILENT: dict[str, Case] = {
     "no-space-after-colon": b"data: a:b\ndata:\nevent: x:y\n\n",
     "multi-line-data": b'data: {"a": 1}\n\n',
     "unknown-field": b": comment\nretry: x\nid: \0\ndata: a\n\n",
+    "wrapped-twice": b'data: data: a word on event streams\n\ndata: {"a": "data: b"}\n\n',
+    "escaped-line-ends": rb'data: {"a": "one\n\ndata: two\n\n"}' + b"\n\n" + rb"data: a\n" + b"\n\n",
+    "missing-blank-lines": b'data: {"a":\ndata: 1}\n\nid: 1\ndata: a\nevent: b\ndata: c\n\n',
+    "joined-fields": b"id: 1\nevent: https://a/?data:b\ndata: event: c\n\n",
+    "stripped-spaces": b"data:7\n\ndata: 8\n\ndata:12\n\n",
+    "split-character": [b"data: \xc3", b"\xa9\n\n"],
     "id-nul": b"id: 1\ndata: \0\n\n",
     "id-nonascii": b"id: e\ndata: a\n\n",
     "id-long": b"id: " + 128 * b"x" + b"\ndata: a\n\n",
