@@ -89,6 +89,7 @@ class ConnFacts:
     last_id: str = ""
     own_ids: int = 0
     without_id: int = 0
+    lone_comments: int = 0  # those in a block of their own, before any id
     nul_ids: int = 0  # ids with NUL, which are ignored
     ids: Recent[str, int] = field(default_factory=Recent)  # the most recent ones, and which event set each
     last_number: tuple[str, int | None] = "", None  # prefix and number of the last id that was set
@@ -120,6 +121,7 @@ class ConnFacts:
     )  # where the block that was looked at last starts, and when it was
     rereadings: dict[str, Rereading] = field(default_factory=dict)  # by kind of misframing
     wrapped: int = 0  # events whose data is an event stream itself
+    quoted_lines: int = 0  # lines that are Python literals of events
     unprefixed: Unprefixed | None = None  # the payload at hand
     unprefixed_at: int = -1  # offset of the last line of such a payload
     unprefixed_lines: int = 0

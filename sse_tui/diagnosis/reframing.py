@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from sse_tui.dialects.payload import JsonError, decode
+from sse_tui.dialects.payload import JsonError, compact, decode
 from sse_tui.eventstream import Event, Parser
 
 DONE = "[DONE]"
@@ -124,6 +124,8 @@ def _json_member(data: str) -> str | None:
 
 
 _IN_A_MEMBER = "in a member of a JSON object"
+_QUOTED = re.compile(r"""b?['"](?:data|event|id|retry|):""")
+_PYTHON_OBJECT = re.compile(r"\{\s*'|\[\s*\{\s*'")
 # How an event stream gets into the data of another: what that begins with, its form, and how to take the stream out.
 _WRAPPINGS: tuple[tuple[re.Pattern[str], str, Callable[[str], str | None]], ...] = (
     (_FIELD_LINE, "as plain lines", lambda data: data),
@@ -149,6 +151,22 @@ def _unwrapped(data: str) -> tuple[str, list[Event]] | None:
             if any(event.data for event in events):
                 return form, events
     return None
+
+
+def quoted(line: str) -> list[Event]:
+    """The events in a line that is a Python literal instead of its content, as ``str`` makes of bytes."""
+    inner = _python_literal(line) if _QUOTED.match(line) else None
+    return _framed(inner) if inner is not None else []
+
+
+def python_value(data: str) -> str | None:
+    """The JSON that was meant by an object as Python writes it; None where it is none."""
+    if not _PYTHON_OBJECT.match(data):
+        return None
+    try:
+        return compact(ast.literal_eval(data))
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
 
 
 def wrapped(data: str) -> Misframing | None:

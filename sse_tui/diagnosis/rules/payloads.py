@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.reframing import Misframing, is_json
+from sse_tui.diagnosis.reframing import Misframing, is_json, python_value
 from sse_tui.diagnosis.registry import CLOSE, EVENT, Occurrence, also, rule
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.base import Malformed
@@ -56,9 +56,9 @@ def invalid_json_event(event: Event, facts: Facts) -> Occurrence | None:
     named = framed is not None and (framed.sure or framed.kind == "unseparated")
     if named or event.start <= facts.conn.unprefixed_at < event.end:
         return None
-    together = _cut_up(event, facts)
-    if together is not None:
-        return together
+    found = _cut_up(event, facts) or _in_python(event, facts)
+    if found is not None:
+        return found
     if turn.known or _LIKE_JSON.match(event.data):
         return _invalid(event.data, reason)
     if len(turn.not_json) < _KEPT:
@@ -78,6 +78,23 @@ def _run_together(framed: Misframing, facts: Facts) -> Occurrence:
     return Occurrence(
         f"{len(framed.events)} JSON texts run together in one event, with {how}: clients fail to parse it. {lost}",
         evidence={"cause": "JSON texts run together", "texts": len(framed.events), **reading.evidence},
+    )
+
+
+def _in_python(event: Event, facts: Facts) -> Occurrence | None:
+    """Whether the data is an object in Python's notation, and what it says."""
+    value = python_value(event.data)
+    if value is None:
+        return None
+    reading = facts.conn.rereadings.setdefault("python", Rereading())
+    reading.take(Event(event.type, value, "", 0, 0))
+    return Occurrence(
+        f"{many(reading.events, 'payload')} {'is' if reading.events == 1 else 'are'} in Python's notation, with single "
+        f"quotes, which is not JSON: no client can parse that. As JSON there would be {reading.words('payload')}.",
+        advice="Write payloads with json.dumps(), not with str() or an f-string.",
+        evidence={"cause": "Python's notation", **reading.evidence},
+        group="python",
+        total=reading.events,
     )
 
 

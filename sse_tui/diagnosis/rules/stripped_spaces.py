@@ -20,9 +20,9 @@ _FEW = 2
 )
 def stripped_spaces(event: Event, facts: Facts) -> Occurrence | None:
     """A server that writes no space after the colon sends text that begins with one: clients strip it."""
-    conn = facts.conn
-    if facts.turn.known or conn.events >= _EVENTS or event.data[:1] in ("{", "[") or "\n" in event.data:
+    if event.data[:1] in ("{", "[") or facts.conn.events >= _EVENTS or facts.turn.known or "\n" in event.data:
         return None
+    conn = facts.conn
     lines = conn.window.whole(event.start, event.end) or b""
     at = lines.find(b"data:")
     if at < 0 or not event.data:

@@ -6,7 +6,7 @@ import json
 import re
 
 from sse_tui.diagnosis.facts import Facts, Unprefixed
-from sse_tui.diagnosis.reframing import FIELDS, LINE_ENDS, is_json, is_payload
+from sse_tui.diagnosis.reframing import FIELDS, LINE_ENDS, is_json, is_payload, quoted
 from sse_tui.diagnosis.registry import IGNORED, Occurrence, rule
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.payload import compact
@@ -46,13 +46,33 @@ def unknown_field(ignored: Ignored, facts: Facts) -> Occurrence | None:
     name = line.partition(":")[0]
     if name in FIELDS or facts.turn.lines:
         return None
-    found = _misspelt(line, facts) or _unprefixed(ignored, facts)
+    found = _quoted(line, facts) or _misspelt(line, facts) or _unprefixed(ignored, facts)
     if found is not None:
         return found
     guess = _guess(line, name)
     return Occurrence(
         f"The line {_short(line)} is ignored because {_short(name)} is not a field name: {guess}.",
         evidence={"field": name[:80], "guess": guess},
+    )
+
+
+def _quoted(line: str, facts: Facts) -> Occurrence | None:
+    """A line that is the literal of a string or of bytes: what Python makes of an event that it is told to print."""
+    events = quoted(line)
+    if not events:
+        return None
+    reading = facts.conn.rereadings.setdefault("quoted", Rereading())
+    for event in events:
+        reading.take(event)
+    facts.conn.quoted_lines += 1
+    return Occurrence(
+        f"{_lines(facts.conn.quoted_lines, line)} ignored: events were written with the quotes of a Python literal "
+        f"around them, so no client sees them. Without these there would be {reading.words()}.",
+        "error",
+        "Write the bytes themselves: str(event) and f'{event}' give their Python notation; use event.decode().",
+        evidence={"lines": facts.conn.quoted_lines, **reading.evidence},
+        group="quoted",
+        total=facts.conn.quoted_lines,
     )
 
 

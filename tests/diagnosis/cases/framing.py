@@ -226,6 +226,25 @@ CASES = [
             ("message", "message: ", "its value is JSON"),
         )
     ),
+    # BerriAI/litellm#29494: the notation of Python's bytes, with no field around it.
+    Case(
+        "lines-of-python-bytes",
+        "".join(f"{f'data: {payload(each)}'.encode()!r}\n\n" for each in ("x", "y")).encode(),
+        findings={"unknown-field": 'error ^2 lines .*Python literal.*2 chunks: "xy"'},
+    ),
+    # mpetazzoni/sseclient#21: a dictionary as Python writes it.
+    Case(
+        "payload-as-a-python-dictionary",
+        lines(*(str(json.loads(payload(each))) for each in ("x", "y")), end="\n\n"),
+        findings={"invalid-json-event": 'error ^2 payloads are in Python\'s notation.*"xy"'},
+    ),
+    # openai/openai-go#651
+    Case(
+        "comments-before-blank-lines",
+        b": PROCESSING\n\n" * 3 + b":\n\n" + text("a") + STOP + DONE,
+        findings={"phantom-event-risk": "info ^4 comments .*bare colon"},
+        quiet=True,
+    ),
     # Glued.
     Case(
         "s36-glued-objects",
