@@ -98,7 +98,7 @@ class Analysis:
         else:
             entries = self._chunk(record)
         # As `_observe`, without a call: this is done for every record.
-        if entries and self.turns and (found := self.diagnosis.observe(self.turns[-1], entries)):
+        if self.turns and (found := self.diagnosis.observe(self.turns[-1], entries)):
             self._keep(found)
         return entries
 
@@ -112,7 +112,7 @@ class Analysis:
         return (self.feed(record),)
 
     def _observe(self, entries: list[Entry]) -> None:
-        if entries and self.turns and (found := self.diagnosis.observe(self.turns[-1], entries)):
+        if self.turns and (found := self.diagnosis.observe(self.turns[-1], entries)):
             self._keep(found)
 
     def finish(self) -> list[Finding]:

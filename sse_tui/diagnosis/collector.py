@@ -29,6 +29,7 @@ class Collector:
         self.internal_errors: list[Finding] = []
         self._made = 0
         self._by_rule: dict[tuple[str, int], list[Finding]] = {}
+        self._by_group: dict[tuple[str, int, str], Finding] = {}
 
     def add(self, rule: Rule, occurrence: Occurrence, facts: Facts) -> None:
         """One occurrence: a new finding, one more of a known one, or an amendment to it."""
@@ -38,13 +39,13 @@ class Collector:
         if setting is not None:
             occurrence = occurrence._replace(severity=setting)
         key = rule.id, facts.conn.number
+        if occurrence.group:
+            self._add_to_group(rule, occurrence, facts)
+            return
         known = self._by_rule.get(key)
         if occurrence.amend:
             if known:
-                first = known[0]
-                first.severity = occurrence.severity or first.severity
-                first.message = log_line(occurrence.message[:MESSAGE_LENGTH]) or first.message
-                first.evidence |= _brief(occurrence.evidence)
+                _amend(known[0], occurrence)
             return
         if known:
             known[0].count += 1
@@ -54,6 +55,19 @@ class Collector:
         self._by_rule.setdefault(key, []).append(finding)
         self._made += 1
         self.new.append(finding)
+
+    def _add_to_group(self, rule: Rule, occurrence: Occurrence, facts: Facts) -> None:
+        key = rule.id, facts.conn.number, occurrence.group
+        finding = self._by_group.get(key)
+        if finding is not None:
+            _amend(finding, occurrence)
+        elif self._made < MAX_FINDINGS:
+            finding = self._by_group[key] = _make(rule, occurrence, facts)
+            self._made += 1
+            self.new.append(finding)
+        else:
+            return
+        finding.count = occurrence.total
 
     def failed(self, rule: Rule, error: Exception, facts: Facts) -> None:
         """A rule raised: one finding a rule and session, however full the list of findings is."""
@@ -95,6 +109,13 @@ def _make(rule: Rule, occurrence: Occurrence, facts: Facts) -> Finding:
         raw=facts.conn.window.quote(item.start, item.end) if item is not None else b"",
         evidence=_brief(occurrence.evidence),
     )
+
+
+def _amend(finding: Finding, occurrence: Occurrence) -> None:
+    finding.severity = occurrence.severity or finding.severity
+    finding.message = log_line(occurrence.message[:MESSAGE_LENGTH]) or finding.message
+    finding.advice = occurrence.advice or finding.advice
+    finding.evidence |= _brief(occurrence.evidence)
 
 
 def _brief(evidence: Mapping[str, Any]) -> dict[str, Any]:

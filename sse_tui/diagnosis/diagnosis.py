@@ -28,6 +28,11 @@ BURST_EVENTS = 4
 BURST_GAP_NS = 250_000_000
 _CONNS_KEPT = 64
 
+_LOOK = (
+    16  # bytes: a block that has not ended is looked at from so many on, and each time it has grown by half
+)
+_BLANK_LINE = re.compile(rb"\n\r?\n|\r\r")
+_LINE_ENDS = re.compile(rb"[\r\n]*+")
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
 _PLAIN = frozenset({Text, Reasoning})  # the deltas of the usual event in a model's answer
 
@@ -90,7 +95,9 @@ class Diagnosis:
             matches = None
         else:
             here.window.feed(data, here.done)
-            matches = here.scanner.feed(data)
+            matches = here.scanner.feed(data, more)
+            if here.window.end >= here.look_at:
+                self._pending(facts, t if timed else None)
         if timed:
             before = here.last_read_t if here.last_read_t is not None else here.opened_t
             here.read_gap = t - before if before is not None else 0
@@ -110,6 +117,7 @@ class Diagnosis:
     def outgrown(self, turn: TurnView, conn: int, start: int, size: int, t: int) -> None:
         """An event exceeded the parser's limit, so nothing more of this connection is read."""
         facts = self._facts(turn, conn)
+        facts.conn.outgrown = True
         item = Tail("", start, start + size)
         self._run(triggers.TAIL, SyntheticEntry("tail", t if facts.timed else None, conn, item), facts)
 
@@ -162,6 +170,7 @@ class Diagnosis:
                     continue
             self._event(entry, item, facts)
         if facts is not None and events:
+            conn.last_event = entry if type(entry.item) is Event else _last_event(entries)
             conn.event_reads += not conn.continued
             if events >= BURST_EVENTS and conn.read_gap >= BURST_GAP_NS:
                 conn.bursts += 1
@@ -180,6 +189,19 @@ class Diagnosis:
         self.findings += new
         return new
 
+    def _pending(self, facts: Facts, t: int | None) -> None:
+        """Look at the block that this read did not end, if any: one that never ends shows in no item until the end."""
+        conn, window = facts.conn, facts.conn.window
+        conn.look_at = window.end + _LOOK
+        at = conn.done - window.start
+        if at < 0 or _BLANK_LINE.search(window.data, _LINE_ENDS.match(window.data, at).end()):  # type: ignore[union-attr]
+            return
+        if conn.pending[0] != conn.done:
+            conn.pending = conn.done, t
+        conn.look_at = window.end + max(_LOOK, (window.end - conn.done) // 2)
+        item = Tail(window.data[at:].decode("utf-8", "replace"), conn.done, window.end)
+        self._run(triggers.PENDING, SyntheticEntry("read", t, conn.number, item), facts)
+
     def _event(self, entry: EntryView, item: Event, facts: Facts) -> None:
         """An event that is unusual, or comes before it is known what is usual."""
         conn, turn, deltas = facts.conn, facts.turn, entry.deltas
@@ -196,6 +218,8 @@ class Diagnosis:
             self._run(triggers.DELTAS, entry, facts)
         if len(turn.conns) > 1:
             self._run(triggers.RESUMED, entry, facts)
+        if conn.misframing_of(item) is not None:
+            self._run(triggers.MISFRAMED, entry, facts)
         self._run(triggers.EVENT, entry, facts)
         if own_id:
             self._identified(entry, item, facts)
@@ -203,6 +227,7 @@ class Diagnosis:
             conn.without_id += 1  # nobody resumes after a heartbeat or the end marker: those need no id
         conn.events += 1
         conn.done = item.end
+        conn.last_event = entry
         conn.last_event_t = entry.t
         if "ping" in names or item.type in ("ping", "heartbeat", "keepalive"):
             self._run(triggers.BEAT, entry, facts)
@@ -242,7 +267,9 @@ class Diagnosis:
             conn.clean = item.end
             conn.deferred.append((item, entry))
         self._run(_ITEM_TRIGGERS[type(item)], entry, facts)
-        if isinstance(item, Comment):
+        if isinstance(item, Tail):
+            conn.tail_bytes = item.end - item.start
+        elif isinstance(item, Comment):
             conn.heartbeats.beat("comment", entry.t)
         elif isinstance(item, NoData) and item.id != conn.last_id:
             self._identified(entry, item, facts)
@@ -332,6 +359,10 @@ class Diagnosis:
                     self._collector.add(rule, occurrence, facts)
             except Exception as error:  # a defect of a rule must not cost the reader the stream
                 self._collector.failed(rule, error, facts)
+
+
+def _last_event(entries: Sequence[EntryView]) -> EntryView:
+    return next(entry for entry in reversed(entries) if type(entry.item) is Event)
 
 
 def _adds_to_answer(delta: Delta) -> bool:

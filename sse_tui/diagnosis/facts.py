@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 
 from sse_tui import fields
 from sse_tui.bounded import Recent, Seen, Tally
+from sse_tui.diagnosis import reframing
+from sse_tui.diagnosis.reframing import Misframing
+from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.diagnosis.scanner import Scanner
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
-from sse_tui.eventstream import Comment, Retry
+from sse_tui.eventstream import Comment, Event, Retry, Tail
 from sse_tui.recording.records import Header, Request, Response
 
 SILENCE_NS = 15_000_000_000
@@ -53,6 +56,20 @@ class Heartbeats:
 
 
 @dataclass(slots=True)
+class Unprefixed:
+    """A payload whose lines after the first had no ``data:`` in front, put together as it comes.
+
+    `start` and `end` are offsets: of the first line without, and after the last; `lines` counts those.
+    """
+
+    text: str
+    start: int
+    end: int
+    lines: int = 0
+    tries: int = 0  # to read it as JSON
+
+
+@dataclass(slots=True)
 class ConnFacts:
     """One connection so far. Times are ns, None where the recording has no clock."""
 
@@ -72,6 +89,8 @@ class ConnFacts:
     last_id: str = ""
     own_ids: int = 0
     without_id: int = 0
+    lone_comments: int = 0  # those in a block of their own, before any id
+    nul_ids: int = 0  # ids with NUL, which are ignored
     ids: Recent[str, int] = field(default_factory=Recent)  # the most recent ones, and which event set each
     last_number: tuple[str, int | None] = "", None  # prefix and number of the last id that was set
     last_read_t: int | None = None
@@ -93,6 +112,49 @@ class ConnFacts:
     types: Tally = field(default_factory=Tally)  # events that went through the rules, by type
     plain_types: set[str] = field(default_factory=set)  # types of which enough have
     deferred: list[tuple[Comment | Retry, EntryView]] = field(default_factory=list)
+    last_event: EntryView | None = None
+    outgrown: bool = False  # an event exceeded the parser's limit, so nothing after it was read
+    look_at: int = 16  # offset from which to look again at a block that has not ended
+    pending: tuple[int, int | None] = (
+        -1,
+        None,
+    )  # where the block that was looked at last starts, and when it was
+    rereadings: dict[str, Rereading] = field(default_factory=dict)  # by kind of misframing
+    wrapped: int = 0  # events whose data is an event stream itself
+    quoted_lines: int = 0  # lines that are Python literals of events
+    unprefixed: Unprefixed | None = None  # the payload at hand
+    unprefixed_at: int = -1  # offset of the last line of such a payload
+    unprefixed_lines: int = 0
+    tail_bytes: int = 0  # of the block that the end of the body cut
+    cut_json: str = ""  # the beginning of a JSON text that the events before this one may have been cut from
+    cut_texts: int = 0  # JSON texts that were sent as several events
+    spaces: tuple[int, int, str] = (
+        0,
+        0,
+        "",
+    )  # values without a space before them, with one, and all of them joined
+    _misframed: tuple[int, int, Misframing | None] = -1, -1, None
+
+    def misframing_of(self, item: Event | Tail) -> Misframing | None:
+        """How an event, or a block without an end, was framed wrongly; None where it was not."""
+        start, end, found = self._misframed
+        if (start, end) != (item.start, item.end):
+            if isinstance(item, Tail):
+                found = reframing.of_block(item.text)
+            else:
+                lines = self.window.whole(item.start, item.end) if "\n" in item.data else None
+                found = reframing.of_event(
+                    item.data, None if lines is None else lines.decode("utf-8", "replace")
+                )
+            self._misframed = item.start, item.end, found
+        return found
+
+    def reread(self, found: Misframing) -> Rereading:
+        """What all events that were framed wrongly in this way say, the given ones included."""
+        reading = self.rereadings.setdefault(found.kind, Rereading())
+        for event in found.events:
+            reading.take(event)
+        return reading
 
     def response_header(self, name: str) -> str | None:
         """The value of a response header; None where it is absent."""

@@ -27,6 +27,8 @@ class Occurrence(NamedTuple):
     `message` is one sentence on what it means here. `severity` and `advice` are the rule's unless given; `entry`
     attributes the finding to an earlier entry. `amend` changes the rule's first finding on this connection (severity
     if given, message if not empty, evidence merged) instead of adding another; without such a finding it does nothing.
+    All occurrences of one `group` on a connection make one finding: each replaces what was said before it, and `total`
+    is how many there are by now.
     """
 
     message: str
@@ -35,6 +37,8 @@ class Occurrence(NamedTuple):
     evidence: Mapping[str, Any] = _NOTHING
     entry: EntryView | None = None
     amend: bool = False
+    group: str = ""
+    total: int = 1
 
 
 Check: TypeAlias = Callable[[T, Facts], Occurrence | Iterable[Occurrence] | None]
@@ -48,6 +52,7 @@ class Trigger(Generic[T_co]):
 
 
 EVENT = Trigger[Event]()
+MISFRAMED = Trigger[Event]()  # an event that was framed wrongly, as far as its data shows
 DELTAS = Trigger[Event]()  # an event in which the dialect found something
 FIRST_TOKEN = Trigger[Event]()
 RESUMED = Trigger[Event]()  # an event on a connection that is not the turn's first
@@ -57,6 +62,7 @@ RETRY = Trigger[Retry]()
 IGNORED = Trigger[Ignored]()
 NO_DATA = Trigger[NoData]()
 TAIL = Trigger[Tail]()
+PENDING = Trigger[Tail]()  # a block without an end so far, looked at each time it has grown by half
 EMPTY_BLOCK = Trigger[Comment]()  # a block of nothing but comments, once its blank line has arrived
 RETRY_BLOCK = Trigger[Retry]()  # likewise, with a retry field
 GAP = Trigger[None]()  # silence before a read

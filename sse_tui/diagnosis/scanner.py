@@ -52,6 +52,7 @@ class Scanner:
     crs: int = 0
     lfs: int = 0
     split_crlf: int = 0  # CRLFs that two reads shared
+    split_characters: int = 0  # characters that two reads shared
     separators_to: int = 0  # offset up to which there may be characters that some clients take for line ends
     _partial: bytes = b""
     _tail: bytes = b"\n"
@@ -59,9 +60,17 @@ class Scanner:
     _blank_lines: int = 0
     _reported: set[str] = field(default_factory=set)
 
-    def feed(self, data: bytes) -> list[ByteMatch]:
-        """What is found in the next bytes of the body."""
+    @property
+    def within_character(self) -> bool:
+        """Whether the bytes so far end inside a character."""
+        return self._partial != b""
+
+    def feed(self, data: bytes, more: bool = False) -> list[ByteMatch]:
+        """What is found in the next bytes of the body; `more`: of the same read as those before."""
         matches: list[ByteMatch] = []
+        if not more and data:
+            self.split_characters += self._partial != b"" and 0x80 <= data[0] < 0xC0
+            self.split_crlf += self._cr_held and data[0] == 0x0A
         if len(self._tail) > _OVERLAP:
             self._tail = self._tail[-_OVERLAP:]
         if self.offset < 3 and (self._tail[1:] + data)[:3] == b"\xef\xbb\xbf":
@@ -88,7 +97,9 @@ class Scanner:
     def close(self) -> list[ByteMatch]:
         """What is found at the end of the body."""
         matches: list[ByteMatch] = []
-        if self._cr_held:
+        if self._cr_held and self.crlfs and not self.crs and not self.lfs:
+            self._cr_held = False  # half of a CRLF: the body ends with it, and is whole without the LF
+        elif self._cr_held:
             self.crs += 1
             self._cr_held = False
             self._report_first("cr", self.offset - 1, 1, matches)
@@ -153,8 +164,6 @@ class Scanner:
     def _ends(self, data: bytes, matches: list[ByteMatch]) -> None:
         """Count the line ends of a read in which there is a CR, or that follows one."""
         at = self.offset
-        if self._cr_held and data[:1] == b"\n":
-            self.split_crlf += 1
         if self._cr_held:
             data = b"\r" + data
             at -= 1

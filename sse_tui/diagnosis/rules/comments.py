@@ -35,12 +35,14 @@ _BARE = re.compile(r"\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I)
     "warning",
     EMPTY_BLOCK,
     advice="End a heartbeat comment with a single line feed, and send id and retry in the same block as an event.",
-    reference="florimondmanca/httpx-sse#35; openai/openai-python#2722; theopenco/llmgateway#2334",
+    reference="florimondmanca/httpx-sse#35; openai/openai-python#2722; theopenco/llmgateway#2334; "
+    "openai/openai-go#651; mistralai/mistral-vibe#762",
 )
 def phantom_event_risk(comment: Comment, facts: Facts) -> Occurrence | None:
     """A block without data that common SDKs turn into an empty event."""
     if not facts.conn.last_id:
-        return None
+        facts.conn.lone_comments += 1
+        return _dispatched_on_blank_lines(facts.conn.lone_comments, comment.text)
     return _phantom(f"a comment followed by a blank line, after the id {facts.conn.last_id[:40]!r},")
 
 
@@ -60,6 +62,19 @@ def phantom_blank_lines(_: ByteMatch, facts: Facts) -> Occurrence | None:
     if not facts.conn.last_id and not facts.conn.own_ids and b"id:" not in facts.conn.window.data:
         return None
     return _phantom("a second blank line after an event with an id")
+
+
+def _dispatched_on_blank_lines(count: int, text: str) -> Occurrence:
+    """The same before any id: the SDKs named elsewhere ignore these, simpler clients do not."""
+    bare = "" if text.strip() else ", and some fail on the bare colon, which has no field name before it"
+    return Occurrence(
+        f"{many(count, 'comment')} {'is' if count == 1 else 'are'} followed by a blank line. By the standard that "
+        f"dispatches nothing; clients that dispatch at every blank line make an event with empty data of it{bare}.",
+        "info",
+        evidence={"comments": count},
+        group="comments",
+        total=count,
+    )
 
 
 def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Occurrence:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from sse_tui.diagnosis.facts import Facts
@@ -14,7 +13,6 @@ from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
 _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_FIELDS = ("data", "event", "id", "retry")
 _LINE_ENDS: dict[str, tuple[Severity, str]] = {
     "crlf": ("info", "Lines end with CRLF. Clients that look for LF LF see no event until the body ends."),
     "cr": (
@@ -114,12 +112,13 @@ def line_endings(match: ByteMatch, facts: Facts) -> Occurrence:
 
 @also("line-endings", CLOSE)
 def split_line_ends(_: Close, facts: Facts) -> Occurrence | None:
-    """Reads that ended between CR and LF: a client that waits for the LF dispatches the event late."""
+    """Reads that ended between CR and LF: clients differ in when they dispatch the event."""
     split = facts.conn.scanner.split_crlf
     if not split:
         return None
     return Occurrence(
-        f"{many(split, 'read')} ended between CR and LF: clients that wait for the LF dispatch those events late.",
+        f"{many(split, 'read')} ended between CR and LF: clients that wait for the LF dispatch late, and those that "
+        "take the LF for another line end dispatch early, or an empty event.",
         evidence={"kind": "split", "reads": split},
     )
 
@@ -147,7 +146,7 @@ def no_space_after_colon(match: ByteMatch, facts: Facts) -> Occurrence:
 )
 def multi_line_data(event: Event, facts: Facts) -> Occurrence | None:
     """JSON across several data lines: legal, but cut short by clients that read a single line."""
-    if "\n" not in event.data:
+    if "\n" not in event.data or facts.conn.misframing_of(event) is not None:
         return None
     if not (facts.turn.json_answers or event.data.startswith(("{", "["))):
         return None
@@ -157,37 +156,6 @@ def multi_line_data(event: Event, facts: Facts) -> Occurrence | None:
         "without a line feed, read something else.",
         evidence={"lines": lines},
     )
-
-
-@rule(
-    "warning",
-    IGNORED,
-    advice="Check how the server writes events: each line must be a data, event, id or retry field, or a comment.",
-    reference="stalwartlabs/jmap-client#26; HTML standard 9.2.6",
-)
-def unknown_field(ignored: Ignored, facts: Facts) -> Occurrence | None:
-    """A line whose field name is not one of the four, so conforming clients ignore it."""
-    name = ignored.line.partition(":")[0]
-    if name in _FIELDS or facts.turn.lines:
-        return None
-    guess = _guess(ignored.line, name)
-    return Occurrence(
-        f"The line {_short(ignored.line)} is ignored because {_short(name)} is not a field name: {guess}.",
-        evidence={"field": name[:80], "guess": guess},
-    )
-
-
-def _guess(line: str, name: str) -> str:
-    bare = name.strip("\ufeff\x00 \t")
-    if line.lstrip().startswith(("{", "[", '"', "}")):
-        return "it is raw JSON without 'data:' in front"
-    if bare.lower() in _FIELDS:
-        return f"{bare.lower()!r} was probably meant"
-    if bare == "error":
-        return "it is an error written as a field of its own"
-    if line.lstrip().startswith("<"):
-        return "it is HTML, for example a proxy's error page"
-    return "perhaps a line of the data was sent without 'data:' in front"
 
 
 @rule(
@@ -222,10 +190,14 @@ def oversized_event(item: Event | Tail, facts: Facts) -> Occurrence | None:
     """An event larger than common clients accept."""
     size = item.end - item.start
     limit = next((name for least, name in _SIZES if size >= least), None)
+    if facts.conn.outgrown:
+        return Occurrence(
+            f"The event has {size:,} bytes so far, more than is held of one here: it and everything after it were not "
+            "read.",
+            "error",
+            "Raise max_event_bytes in [recording] to read it, and split large results into several events.",
+            evidence={"bytes": size, "read": False},
+        )
     if limit is None:
         return None
     return Occurrence(f"The event is {size:,} bytes long, which is over {limit}.", evidence={"bytes": size})
-
-
-def _short(text: str) -> str:
-    return json.dumps(text if len(text) <= 60 else text[:57] + "...", ensure_ascii=False)

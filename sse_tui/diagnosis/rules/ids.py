@@ -21,6 +21,7 @@ def id_nul(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """An id that contains NUL: the standard ignores the field, so the previous id stays in effect."""
     if ignored.line.partition(":")[0] != "id" or "\0" not in ignored.line:
         return None
+    facts.conn.nul_ids += 1
     return Occurrence(
         "The id contains a NUL character and is ignored, so a resume goes back to the previous id."
     )
@@ -93,6 +94,8 @@ def id_reused(item: Event | NoData, facts: Facts) -> Occurrence | None:
     earlier = facts.conn.ids.get(item.id)
     if not item.id or earlier is None or facts.entry.repeat:
         return None
+    if facts.conn.nul_ids and item.id == facts.conn.last_id:  # between the two was an id that is ignored
+        return None
     return Occurrence(
         f"The id {item.id[:40]!r} was already used by event {earlier}: a resume cannot tell which of the two was last.",
         evidence={"id": item.id[:80], "earlier": earlier},
@@ -108,12 +111,13 @@ def id_reused(item: Event | NoData, facts: Facts) -> Occurrence | None:
 def id_missing(_: Close, facts: Facts) -> Occurrence | None:
     """Events without an id from a server that sends ids: a resume repeats them."""
     conn = facts.conn
-    if not conn.own_ids or not conn.without_id:
+    without = conn.without_id - conn.nul_ids  # which have one, if not one that counts
+    if not conn.own_ids or without <= 0:
         return None
     return Occurrence(
-        f"{conn.without_id} of {conn.own_ids + conn.without_id} events had no id of their own. If the connection "
+        f"{without} of {conn.own_ids + without} events had no id of their own. If the connection "
         "breaks right after one of them, a resume repeats it.",
-        evidence={"with_id": conn.own_ids, "without_id": conn.without_id},
+        evidence={"with_id": conn.own_ids, "without_id": without},
     )
 
 

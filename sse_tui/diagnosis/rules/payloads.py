@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.reframing import Misframing, is_json, python_value
 from sse_tui.diagnosis.registry import CLOSE, EVENT, Occurrence, also, rule
+from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.base import Malformed
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import Close
+from sse_tui.text.wording import many
 
 _MAX_DECODED = 64  # payloads of an unknown dialect that are parsed
 _KEPT = 4
+_PUT_TOGETHER = 64 * 1024  # characters of events that may be one JSON text together
+_CUT_AT = ("", r"\n", r"\n\n")  # what was lost where a JSON text was cut
 _HEARTBEAT = re.compile(r"\s*:.*|\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I | re.S)
 _LIKE_JSON = re.compile(r'\{\s*"')
 _NAMED = frozenset({"anthropic-messages", "openai-responses", "cohere-v2"})
@@ -44,10 +49,74 @@ def invalid_json_event(event: Event, facts: Facts) -> Occurrence | None:
     # Not this payload but an earlier one is malformed, or it is a heartbeat, which comment-as-data reports.
     if reason is None or _HEARTBEAT.fullmatch(event.data):
         return None
+    framed = facts.conn.misframing_of(event)
+    if framed is not None and framed.kind == "glued":
+        return _run_together(framed, facts)
+    # What other rules name is not named twice.
+    named = framed is not None and (framed.sure or framed.kind == "unseparated")
+    if named or event.start <= facts.conn.unprefixed_at < event.end:
+        return None
+    found = _cut_up(event, facts) or _in_python(event, facts)
+    if found is not None:
+        return found
     if turn.known or _LIKE_JSON.match(event.data):
         return _invalid(event.data, reason)
     if len(turn.not_json) < _KEPT:
         turn.not_json.append((facts.entry, event.data, reason))
+    return None
+
+
+def _run_together(framed: Misframing, facts: Facts) -> Occurrence:
+    """Several JSON texts in one event: what a client loses of them."""
+    reading = facts.conn.reread(framed)
+    how = (
+        "the line end and 'data:' between them are not where they should be"
+        if framed.form
+        else "nothing between them"
+    )
+    lost = f'The text lost is "{reading.text}".' if reading.text else "All of them are lost."
+    return Occurrence(
+        f"{len(framed.events)} JSON texts run together in one event, with {how}: clients fail to parse it. {lost}",
+        evidence={"cause": "JSON texts run together", "texts": len(framed.events), **reading.evidence},
+    )
+
+
+def _in_python(event: Event, facts: Facts) -> Occurrence | None:
+    """Whether the data is an object in Python's notation, and what it says."""
+    value = python_value(event.data)
+    if value is None:
+        return None
+    reading = facts.conn.rereadings.setdefault("python", Rereading())
+    reading.take(Event(event.type, value, "", 0, 0))
+    return Occurrence(
+        f"{many(reading.events, 'payload')} {'is' if reading.events == 1 else 'are'} in Python's notation, with single "
+        f"quotes, which is not JSON: no client can parse that. As JSON there would be {reading.words('payload')}.",
+        advice="Write payloads with json.dumps(), not with str() or an f-string.",
+        evidence={"cause": "Python's notation", **reading.evidence},
+        group="python",
+        total=reading.events,
+    )
+
+
+def _cut_up(event: Event, facts: Facts) -> Occurrence | None:
+    """Whether the data is the rest of a JSON text that the events before it began."""
+    conn = facts.conn
+    begun, conn.cut_json = conn.cut_json, ""
+    if begun and len(begun) + len(event.data) < _PUT_TOGETHER:
+        whole = next((text for end in _CUT_AT if is_json(text := begun + end + event.data)), None)
+        if whole is not None:
+            reading = Rereading([Event(event.type, whole, "", 0, 0)])
+            conn.cut_texts += 1
+            said = f' The last of them says "{reading.text}".' if reading.text else ""
+            return Occurrence(
+                f"{many(conn.cut_texts, 'JSON text')} {'was' if conn.cut_texts == 1 else 'were'} cut up and sent in "
+                f"several events, none of which can be parsed.{said}",
+                advice="Write an event for each payload, not for each read from the upstream.",
+                evidence={"cause": "cut up", **reading.evidence},
+                group="cut-up",
+                total=conn.cut_texts,
+            )
+    conn.cut_json = f"{begun}{event.data}" if begun or event.data[:1] in ("{", "[") else ""
     return None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from sse_tui.diagnosis import body_end
 from sse_tui.diagnosis.facts import Facts
+from sse_tui.diagnosis.reframing import plain_lines
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, RECONNECT, TAIL, Occurrence, also, rule
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event, Tail
@@ -26,18 +28,20 @@ def was_cut(facts: Facts) -> bool:
 def truncated_stream(close: Close, facts: Facts) -> Occurrence | None:
     """The body ended without the dialect's end marker, or the connection broke before it."""
     turn = facts.turn
-    if not was_cut(facts):
+    if not was_cut(facts) or facts.conn.outgrown:  # what we did not read is not missing
         return None
     concluded = turn.view.conclusion
+    where, place = body_end.where(close, facts)
     calls = sum(bool(call["arguments"]) for call in turn.view.answer.tool_calls)
     unfinished = f" {many(calls, 'tool call')} may be unfinished." if calls else ""
     return Occurrence(
-        f"{concluded.sentence}{unfinished} {_sdk_behaviour(turn.dialect)}",
+        f"{concluded.sentence} {where}{unfinished} {_sdk_behaviour(turn.dialect)}",
         evidence={
             "reason": close.reason,
             "detail": close.detail,
             "events": facts.conn.events,
             "missing": concluded.marker,
+            **place,
             "tool_calls": calls,
         },
     )
@@ -68,20 +72,27 @@ def unterminated_tail(tail: Tail, facts: Facts) -> Occurrence | None:
     """The body ended inside an event: the standard discards it, SDKs disagree."""
     if not tail.text.strip() or facts.turn.lines:
         return None
+    conn = facts.conn
+    # The blank line is missing for another reason than a cut, and that is named.
+    if conn.misframing_of(tail) is not None or (not conn.events and plain_lines(tail.text)):
+        return None
     size = tail.end - tail.start
     marker = next((marker for marker in _IN_TAIL if marker in tail.text), None)
     whole = facts.turn.view.dialect.complete is True
     state = f"the answer is {'complete' if whole else 'not complete'} without that part"
+    inside = body_end.within(tail, conn)
+    evidence: dict[str, object] = {"bytes": size, "ends": inside, "logically_complete": whole}
+    last = f"the last {many(size, 'byte')}, from byte {tail.start:,} on"
     if marker is None:
         return Occurrence(
-            f"No blank line follows the last {many(size, 'byte')}, so the standard discards that part; {state}.",
-            evidence={"bytes": size, "logically_complete": whole},
+            f"No blank line follows {last}, so the standard discards that part, which ends {inside}; {state}.",
+            evidence=evidence,
         )
     return Occurrence(
-        f"No blank line follows the last {many(size, 'byte')}, which contain the end marker {marker}, so conforming "
-        f"clients never see it; {state}.",
+        f"No blank line follows {last}, which contain the end marker {marker} and end {inside}, so conforming clients "
+        f"never see it; {state}.",
         "error",
-        evidence={"bytes": size, "marker": marker, "logically_complete": whole},
+        evidence={**evidence, "marker": marker},
     )
 
 

@@ -1,0 +1,212 @@
+"""The rule about lines that no client reads: misspelt fields, lines of a payload without a field, and others."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from sse_tui.diagnosis.facts import Facts, Unprefixed
+from sse_tui.diagnosis.reframing import FIELDS, LINE_ENDS, is_json, is_payload, quoted
+from sse_tui.diagnosis.registry import IGNORED, Occurrence, rule
+from sse_tui.diagnosis.rereading import Rereading
+from sse_tui.dialects.payload import compact
+from sse_tui.eventstream import Event, Ignored
+from sse_tui.text.wording import many
+
+_INVISIBLE = "\ufeff\x00\u200b\u00a0 \t"
+_NAMES = "|".join(FIELDS)
+# How a field's name gets misspelt: what the line looks like, and what is wrong with it. The first that fits counts.
+_MISSPELLINGS = tuple(
+    (re.compile(pattern, re.I if how == "in other letters" else 0), how)
+    for pattern, how in (
+        (rf"({_NAMES})[ \t]+:(.*)", "with a space before the colon"),
+        (rf"[{_INVISIBLE}]+({_NAMES})\s?:(.*)", "with an indentation or invisible characters in front"),
+        (rf"({_NAMES})\s?:(.*)", "in other letters"),
+        (rf"({_NAMES})\s?=(.*)", "with '=' instead of a colon"),
+        (rf"({_NAMES})：(.*)", "with a full-width colon"),
+        (rf"({_NAMES})\s(\s*[{{\[].*)", "without a colon"),
+    )
+)
+_OTHER_NAME = re.compile(r"([A-Za-z][\w-]{0,40}): ?([{\[].*)")
+_LARGEST = 64 * 1024  # characters of a payload that is put together
+_TRIES = 200  # to read it as JSON
+_SHOWN = 200
+_ON_EVERY_LINE = "Write 'data: ' in front of every line of a payload, or send JSON on a single line."
+
+
+@rule(
+    "warning",
+    IGNORED,
+    advice="Check how the server writes events: each line must be a data, event, id or retry field, or a comment.",
+    reference="stalwartlabs/jmap-client#26; spring-projects/spring-framework#30965; HTML standard 9.2.6",
+)
+def unknown_field(ignored: Ignored, facts: Facts) -> Occurrence | None:
+    """A line whose field name is not one of the four, so conforming clients ignore it."""
+    line = ignored.line
+    name = line.partition(":")[0]
+    if name in FIELDS or facts.turn.lines:
+        return None
+    found = _quoted(line, facts) or _misspelt(line, facts) or _unprefixed(ignored, facts)
+    if found is not None:
+        return found
+    guess = _guess(line, name)
+    return Occurrence(
+        f"The line {_short(line)} is ignored because {_short(name)} is not a field name: {guess}.",
+        evidence={"field": name[:80], "guess": guess},
+    )
+
+
+def _quoted(line: str, facts: Facts) -> Occurrence | None:
+    """A line that is the literal of a string or of bytes: what Python makes of an event that it is told to print."""
+    events = quoted(line)
+    if not events:
+        return None
+    reading = facts.conn.rereadings.setdefault("quoted", Rereading())
+    for event in events:
+        reading.take(event)
+    facts.conn.quoted_lines += 1
+    return Occurrence(
+        f"{_lines(facts.conn.quoted_lines, line)} ignored: events were written with the quotes of a Python literal "
+        f"around them, so no client sees them. Without these there would be {reading.words()}.",
+        "error",
+        "Write the bytes themselves: str(event) and f'{event}' give their Python notation; use event.decode().",
+        evidence={"lines": facts.conn.quoted_lines, **reading.evidence},
+        group="quoted",
+        total=facts.conn.quoted_lines,
+    )
+
+
+def _misspelt(line: str, facts: Facts) -> Occurrence | None:
+    """A field under a name that no client looks for: one finding for all lines with it, and what they would say."""
+    for pattern, how in _MISSPELLINGS:
+        found = pattern.fullmatch(line)
+        if found is not None:
+            field, value = found[1].lower(), found[2].removeprefix(" ")
+            meant = f"{field!r} was probably meant, here {how}"
+            break
+    else:
+        found = _OTHER_NAME.fullmatch(line)
+        if found is None or found[1].lower() == "error" or not is_json(found[2]):
+            return None
+        field, value = "data", found[2]
+        meant = f"its value is JSON, so 'data' was probably meant instead of {found[1]!r}"
+    key = f"{field} {meant}"
+    reading = facts.conn.rereadings.setdefault(key, Rereading())
+    reading.take(Event("message", value if field == "data" else "", "", 0, 0))
+    lost_payload = field == "data" and (reading.recognised or is_payload(value))
+    lost = f" Read as data {'they are' if reading.events > 1 else 'it is'} {reading.words('payload')}."
+    return Occurrence(
+        f"{_lines(reading.events, line)} ignored because {_short(line[: found.end(1)])} is not a field name: {meant}."
+        + (lost if field == "data" else ""),
+        "error" if lost_payload else "warning",
+        evidence={"field": field, "guess": meant, **(reading.evidence if field == "data" else {})},
+        group=key,
+        total=reading.events,
+    )
+
+
+def _lines(count: int, line: str) -> str:
+    return f"The line {_short(line)} is" if count == 1 else f"{many(count, 'line')} like {_short(line)} are"
+
+
+def _unprefixed(ignored: Ignored, facts: Facts) -> Occurrence | None:
+    """A line that goes on with the payload of the data line before it."""
+    conn = facts.conn
+    payload = conn.unprefixed
+    if payload is None or payload.end > ignored.start:
+        payload = None
+        before = _payload_before(ignored, facts)
+    else:
+        before = _between(facts, payload.end, ignored.start)
+    if before is None:
+        conn.unprefixed = None
+        return None
+    if payload is None:
+        payload = Unprefixed(before, ignored.start, ignored.start)
+    elif len(payload.text) < _LARGEST:
+        payload.text += before
+    if len(payload.text) < _LARGEST:
+        payload.text += ignored.line
+    payload.lines += 1
+    payload.end = ignored.end
+    conn.unprefixed = payload
+    conn.unprefixed_lines += 1
+    conn.unprefixed_at = ignored.start
+    value = _json_of(payload)
+    if value is None:
+        put_together = f"Put together the payload is {_short(payload.text, _SHOWN)}"
+    else:
+        conn.unprefixed = None
+        reading = conn.rereadings.setdefault("unprefixed", Rereading())
+        reading.take(Event("message", value, "", 0, 0))
+        put_together = f"Put together there are {reading.words('payload')}, in valid JSON"
+    return Occurrence(
+        f"{many(conn.unprefixed_lines, 'line')} of payloads {'has' if conn.unprefixed_lines == 1 else 'have'} no "
+        "'data:' in front, only the first line of each has: the payload's line feeds were not turned into data lines, "
+        f"so clients read its first line and ignore the rest. {put_together}.",
+        "warning" if value is None else "error",
+        _ON_EVERY_LINE,
+        evidence={"lines": conn.unprefixed_lines, "payload": payload.text, "json": value is not None},
+        group="unprefixed",
+        total=conn.unprefixed_lines,
+    )
+
+
+def _payload_before(ignored: Ignored, facts: Facts) -> str | None:
+    """What stands before a payload's second line: the data lines of its block, or the event that a blank line ended."""
+    conn = facts.conn
+    before = conn.window.whole(max(conn.window.start, conn.done), ignored.start)
+    if before is None:
+        return None
+    lines = LINE_ENDS.split(before.decode("utf-8", "replace"))[:-1]
+    data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
+    if data:
+        return "\n".join(data) + "\n" if lines[-1].startswith("data:") else None
+    last = conn.last_event
+    if any(lines) or last is None or not isinstance(last.item, Event):
+        return None
+    adjacent = ignored.start - last.item.end <= 2 + sum(map(len, lines))
+    return last.item.data + "\n\n" if adjacent and not is_json(last.item.data) else None
+
+
+def _between(facts: Facts, start: int, end: int) -> str | None:
+    """What stands between two lines of a payload: line feeds, and data lines; None where another field does."""
+    gap = facts.conn.window.whole(start - 1, end)
+    if gap is None:
+        return None
+    # Of the line before this is the last byte: where that has a CRLF, only the CR belongs to it.
+    lines = LINE_ENDS.split(gap.decode("utf-8", "replace"))
+    text = "\n"
+    for line in lines[1:-1]:
+        if line and not line.startswith("data:"):
+            return None
+        text += f"{line[5:].removeprefix(' ')}\n"
+    return text
+
+
+def _json_of(payload: Unprefixed) -> str | None:
+    """The payload as JSON on one line, once it is complete: with its raw line feeds escaped where strings hold them."""
+    if payload.text[:1] not in ("{", "[") or payload.text.rstrip()[-1:] not in ("}", "]"):
+        return None
+    payload.tries += 1
+    if payload.tries > _TRIES:
+        return None
+    try:
+        return compact(json.loads(payload.text, strict=False))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _guess(line: str, name: str) -> str:
+    bare = name.strip(_INVISIBLE)
+    if line.lstrip().startswith(("{", "[", '"', "}")):
+        return "it is raw JSON without 'data:' in front"
+    if bare == "error":
+        return "it is an error written as a field of its own"
+    if line.lstrip().startswith("<"):
+        return "it is HTML, for example a proxy's error page"
+    return "perhaps a line of the data was sent without 'data:' in front"
+
+
+def _short(text: str, most: int = 60) -> str:
+    return json.dumps(text if len(text) <= most else text[: most - 3] + "...", ensure_ascii=False)
