@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sse_tui import dialects, fields
 from sse_tui.analysis.entry import ITEM_KINDS, Entry
+from sse_tui.analysis.pulse import Pulse
 from sse_tui.analysis.turn import Connection, Turn
 from sse_tui.analysis.wire_state import LARGEST_READ, WireState
 from sse_tui.bounded import FirstFew
 from sse_tui.diagnosis import Diagnosis, Finding, Setting
-from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, Text, ToolCall
+from sse_tui.dialects.base import Delta
+from sse_tui.dialects.bearing import Bearing
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Idle
@@ -32,8 +34,6 @@ from sse_tui.recording.records import (
     Response,
 )
 
-_VISIBLE = (Text, Refusal)
-
 TURNS = 10_000
 """Turns that are read: no person asks more in one session, and a file may claim any number."""
 NOTE_LENGTH = 10_000
@@ -43,7 +43,8 @@ NOTE_LENGTH = 10_000
 class Analysis:
     """Takes the records of a session in order and keeps what they mean.
 
-    `dialect` overrides what each request's record says; "auto" detects it. `rules` are the user's severities by rule.
+    `dialect` overrides what each request's record says; "auto" detects it. `rules` are the user's severities by rule,
+    `ignored` patterns of text that is left out of answers.
     `turns` is in order, the last one is the running one. `idle` holds the three idle clocks of the running connection.
     `decoded` are the bytes of the last chunk or slice of one, its content coding removed; None where it has none.
     """
@@ -54,6 +55,7 @@ class Analysis:
         *,
         dialect: str | None = None,
         max_event_bytes: int = MAX_EVENT_BYTES,
+        ignored: Sequence[str] = (),
         rules: Mapping[str, Setting] | None = None,
     ) -> None:
         self.header = header or Header()
@@ -66,6 +68,7 @@ class Analysis:
         self.problems = FirstFew[str]()
         self.diagnosis = Diagnosis(self.header, rules)
         self._dialect = dialect
+        self._ignored = ignored
         self._limit = max_event_bytes
         self._wire: WireState | None = None
         self._any_coded = False  # so that the usual read needs no look
@@ -167,15 +170,16 @@ class Analysis:
                 )
                 return
             turn = self._new_turn(record.turn, self._dialect or self._known(record.dialect))
+        self.idle = Idle()
         self._connect(turn, Connection(record.conn, request=record))
         turn.dialect.request_seen(record.headers, record.body or "")
         turn.reconnecting = False
         turn.clocks.started(record.t)
-        self.idle = Idle()
 
     def _connect(self, turn: Turn, conn: Connection) -> WireState:
         turn.connect(conn)
-        self._wire = WireState(conn, Parser(limit=self._limit, last_event_id=turn.last_event_id or ""))
+        parser = Parser(limit=self._limit, last_event_id=turn.last_event_id or "")
+        self._wire = WireState(conn, parser, Pulse(turn, self.idle, conn.number))
         return self._wire
 
     def _known(self, dialect: str | None) -> str | None:
@@ -186,7 +190,7 @@ class Analysis:
         return None
 
     def _new_turn(self, number: int, dialect: str | None) -> Turn:
-        turn = Turn(number, dialects.create(dialect or "auto"))
+        turn = Turn(number, dialects.create(dialect or "auto", self._ignored))
         turn.clocks.timed = turn.gaps.timed = self._timed
         self.turns.append(turn)
         return turn
@@ -321,7 +325,7 @@ class Analysis:
         entry.deltas = turn.dialect.read_ignored(line)
         if entry.deltas:
             entry.span = turn.write(entry.deltas)
-            self._tokens(turn, wire, entry.deltas, t)
+            entry.bearing = wire.pulse.weigh(entry.deltas, t, self.reads)
 
     def _event(self, turn: Turn, wire: WireState, item: Event, t: int) -> Entry:
         conn, read = wire.conn, self.reads
@@ -333,21 +337,23 @@ class Analysis:
             types.add(item.type)
         conn.events += 1
         same_read = wire.last_event_read == read
-        gap_ms = None
-        if self._timed and not same_read and wire.last_event_t is not None:
-            gap_ms = (t - wire.last_event_t) / 1e6
+        gap_ms = since = None
+        if self._timed and wire.last_event_t is not None:
+            since = t - wire.last_event_t
+            gap_ms = None if same_read else since / 1e6
         wire.last_event_t, wire.last_event_read = t, read
         self.idle.event(t)
         turn.clocks.event(t)
         repeat = not turn.continuity.event(item.id, item.data)
         deltas: Sequence[Delta] = ()
         span = None
+        bearing = Bearing.NONE
         if repeat:
             turn.repeats += 1
         else:
             deltas = turn.dialect.read(item)
             span = turn.write(deltas)
-            self._tokens(turn, wire, deltas, t)
+            bearing = wire.pulse.weigh(deltas, t, read, item, since, turn.dialect.answers)
         # By position: this is done for every event.
         return Entry(
             "event",
@@ -363,25 +369,8 @@ class Analysis:
             same_read,
             span,
             repeat,
+            bearing,
         )
-
-    def _tokens(self, turn: Turn, wire: WireState, deltas: Sequence[Delta], t: int) -> None:
-        bearing = visible = False
-        for delta in deltas:
-            if isinstance(delta, _VISIBLE):
-                if delta.text:
-                    bearing = visible = True
-            elif isinstance(delta, Reasoning):
-                bearing = bearing or bool(delta.text)
-            elif isinstance(delta, ToolCall):
-                if delta.arguments or delta.name:
-                    bearing = visible = True
-            elif isinstance(delta, Meta) and delta.name == "ping":
-                self.idle.beat(t)
-        if bearing:
-            self.idle.progress(t)
-            turn.clocks.token(t, visible=visible)
-            turn.gaps.token(t, self.reads, conn=wire.conn.number)
 
     def _close(self, record: Close) -> list[Entry]:
         if self.turns and self.turns[-1].reconnecting:
@@ -395,6 +384,7 @@ class Analysis:
         turn, wire = self._current(record)
         wire.conn.close = record
         entries = [] if wire.broken else self._items(turn, wire, wire.parser.close(), record.t)
+        wire.pulse.close()
         turn.clocks.end(record.t)
         self._wire = None
         return entries

@@ -19,6 +19,7 @@ from sse_tui.dialects.base import (
     ToolCall,
     Usage,
 )
+from sse_tui.dialects.bearing import Bearing
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
 from sse_tui.recording.records import Record
 
@@ -57,7 +58,7 @@ class Entry:
     stamp. `number` counts the dispatched events of the connection from 1, as a fault's ``event=N`` does. `gap_ms` is
     the time since the previous event of the connection, None for the first one and for events of one read, whose gap
     cannot be observed. `span` is the part of the turn's transcript that this event wrote. `repeat` marks an event
-    that a resumed connection sent again and that was left out of the answer.
+    that a resumed connection sent again and that was left out of the answer. `bearing` is what it does for the answer.
     """
 
     kind: str
@@ -73,10 +74,13 @@ class Entry:
     same_read: bool = False
     span: Span | None = None
     repeat: bool = False
+    bearing: Bearing = Bearing.NONE
 
     @property
     def label(self) -> str:
         """What kind of event it is to a person: the most telling of its deltas by name, else its kind."""
+        if self.bearing is Bearing.BEAT:
+            return "ping"
         if not self.deltas:
             return self.kind
         kinds = {type(delta) for delta in self.deltas}

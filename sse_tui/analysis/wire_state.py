@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sse_tui.analysis.pulse import Pulse
 from sse_tui.analysis.turn import Connection
 from sse_tui.eventstream import Parser
 from sse_tui.recording.content import SLICE, ContentDecoder
@@ -15,9 +16,10 @@ LARGEST_READ = 64 * 1024
 class WireState:
     """The reading state of the running connection."""
 
-    def __init__(self, conn: Connection, parser: Parser) -> None:
+    def __init__(self, conn: Connection, parser: Parser, pulse: Pulse) -> None:
         self.conn = conn
         self.parser = parser
+        self.pulse = pulse
         self.decoder: ContentDecoder | None = None
         self.last_event_t: int | None = None
         self.last_event_read = -1

@@ -44,6 +44,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "allow_host": ("server", "allow_hosts"),
     "allow_origin": ("server", "allow_origins"),
     "theme": ("ui", "theme"),
+    "ignore_content": ("dialect", "ignore_content"),
 }
 
 
@@ -124,6 +125,14 @@ ignore_option = click.option(
     help="Leave out the findings of RULE (see sse-tui rules); may be repeated.",
 )
 
+ignore_content_option = click.option(
+    "--ignore-content",
+    multiple=True,
+    metavar="TEXT",
+    help="Leave chunks whose whole text is TEXT (* matches anything) out of the answer and its times: placeholders, "
+    "such as 'Thinking...'; may be repeated.",
+)
+
 output_option = click.option(
     "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE instead of stdout."
 )
@@ -177,6 +186,7 @@ live_options = together(
     click.option("--record", type=click.Path(dir_okay=False), metavar="FILE", help="Record to FILE."),
     click.option("--no-record", is_flag=True, help="Do not record."),
     ignore_option,
+    ignore_content_option,
 )
 
 connection_options = together(

@@ -78,7 +78,11 @@ def read_source(
     section = config.recording
     opened = open_source(source)
     analysis = Analysis(
-        opened.header, dialect=dialect, max_event_bytes=section.max_event_bytes, rules=config.rules
+        opened.header,
+        dialect=dialect,
+        max_event_bytes=section.max_event_bytes,
+        rules=config.rules,
+        ignored=config.ignored_content,
     )
     # A capture of another tool has its secrets, and the error of a refused request may repeat them.
     redactor = Redactor(section.redact_headers, section.redact_patterns)

@@ -37,7 +37,8 @@ class Profile(Section, kw_only=True, frozen=True):
     """A server, and how to talk to it. Without `base_url` it is the built-in endpoint with the model of ``[local]``.
 
     A sampling value that is None is not sent, so the server's default applies. Without `reconnect` the default depends
-    on the request: ``last-event-id`` for GET and for the built-in endpoint, ``never`` otherwise. `ca_file` names the
+    on the request: ``last-event-id`` for GET and for the built-in endpoint, ``never`` otherwise. `ignore_content` is
+    added to that of ``[dialect]``. `ca_file` names the
     certificate authorities (None: the usual ones) by which the server is verified, if `verify` says so.
     """
 
@@ -57,6 +58,7 @@ class Profile(Section, kw_only=True, frozen=True):
     max_tokens: PositiveInt | None = None
     seed: int | None = None
     stop: list[str] = []
+    ignore_content: list[str] = []
     reconnect: ReconnectPolicy | None = None
     max_reconnects: NonNegativeInt | None = None
 
@@ -138,6 +140,15 @@ class SloSection(Section, kw_only=True, frozen=True):
     errors: Share = 0.001
 
 
+class DialectSection(Section, kw_only=True, frozen=True):
+    """How streams are read, whatever their dialect.
+
+    A piece of text that one of `ignore_content` matches as a whole is left out of the answer; * matches anything.
+    """
+
+    ignore_content: list[str] = []
+
+
 class Ui(Section, kw_only=True, frozen=True):
     """The appearance of the TUI. `theme` is the name of a Textual theme."""
 
@@ -158,6 +169,7 @@ class Config(Section, kw_only=True, frozen=True):
     server: Server = Server()
     recording: RecordingSection = RecordingSection()
     slo: SloSection = SloSection()
+    dialect: DialectSection = DialectSection()
     ui: Ui = Ui()
     rules: dict[str, RuleSetting] = {}
     faults: dict[str, str] = {}
@@ -167,3 +179,8 @@ class Config(Section, kw_only=True, frozen=True):
     def selected(self) -> Profile:
         """The selected profile; `load` has checked that it exists."""
         return self.profiles[self.profile]
+
+    @property
+    def ignored_content(self) -> tuple[str, ...]:
+        """The patterns of text to leave out of answers: those for all servers, and those of the selected profile."""
+        return (*self.dialect.ignore_content, *self.selected.ignore_content)

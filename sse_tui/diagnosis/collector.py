@@ -38,10 +38,10 @@ class Collector:
             return
         if setting is not None:
             occurrence = occurrence._replace(severity=setting)
-        key = rule.id, facts.conn.number
         if occurrence.group:
             self._add_to_group(rule, occurrence, facts)
             return
+        key = rule.id, facts.conn.number if occurrence.conn is None else occurrence.conn
         known = self._by_rule.get(key)
         if occurrence.amend:
             if known:

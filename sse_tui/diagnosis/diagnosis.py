@@ -18,14 +18,14 @@ from sse_tui.diagnosis.finding import Finding, Setting
 from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
-from sse_tui.dialects.base import Delta, Meta, Reasoning, Refusal, StreamFault, Text, ToolCall
+from sse_tui.dialects.base import Delta, Meta, Reasoning, StreamFault, Text
+from sse_tui.dialects.bearing import TEXTS, Bearing
+from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
 from sse_tui.recording.records import Chunk, Close, CloseReason, Header, Reconnect, Record, Request, Response
 
 SETTLE = 8  # token events after which the usual ones skip the rules
 BIG = 64 * 1024  # bytes; a larger event always goes through the rules
-BURST_EVENTS = 4
-BURST_GAP_NS = 250_000_000
 _CONNS_KEPT = 64
 
 _LOOK = (
@@ -35,6 +35,7 @@ _BLANK_LINE = re.compile(rb"\n\r?\n|\r\r")
 _LINE_ENDS = re.compile(rb"[\r\n]*+")
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
 _PLAIN = frozenset({Text, Reasoning})  # the deltas of the usual event in a model's answer
+_TOKEN, _BEAT, _NONE = Bearing.REASONING, Bearing.BEAT, Bearing.NONE
 
 _ITEM_TRIGGERS: dict[type, Trigger[Item]] = {
     Comment: triggers.BEAT,
@@ -56,6 +57,7 @@ class SyntheticEntry(NamedTuple):
     deltas: Sequence[Delta] = ()
     number: int = 0
     repeat: bool = False
+    bearing: Bearing = Bearing.NONE
 
 
 class Diagnosis:
@@ -101,13 +103,15 @@ class Diagnosis:
         if timed:
             before = here.last_read_t if here.last_read_t is not None else here.opened_t
             here.read_gap = t - before if before is not None else 0
+            here.waited = waited > 0
             if waited:
                 here.late_reads += 1
                 here.longest_wait = max(here.longest_wait, waited)
                 here.read_gap = max(0, here.read_gap - waited)
                 self._run(triggers.LATE_READ, SyntheticEntry("read", t, conn), facts)
             if here.read_gap >= SILENCE_NS:
-                self._run(triggers.GAP, SyntheticEntry("read", t, conn), facts)
+                self._silence(facts)  # of a read before that completed nothing
+                here.silence = here.read_gap, False
             here.last_read_t = t
         if matches:
             self._matches(matches, facts, t if timed else None)
@@ -143,6 +147,10 @@ class Diagnosis:
             if facts is None:
                 facts = self._facts(turn, entry.conn)
                 conn = facts.conn
+                if conn.silence[0]:
+                    beat = type(item) is Comment or entry.bearing is _BEAT
+                    conn.silence = conn.silence[0], beat
+                    self._silence(facts)
             if conn.refused:
                 continue
             if type(item) is not Event:
@@ -152,7 +160,7 @@ class Diagnosis:
             deltas = entry.deltas
             # The hot path: an event that no rule has anything to say about. Every condition stands for rules that
             # would look at it: ids, size, Unicode line separators, data on several lines.
-            if conn.settled and len(deltas) == 1 and type(deltas[0]) in _PLAIN:
+            if conn.settled and len(deltas) == 1 and type(deltas[0]) in _PLAIN and entry.bearing >= _TOKEN:
                 type_, data, id_, start, end = item
                 if (
                     type_ in conn.plain_types
@@ -172,10 +180,9 @@ class Diagnosis:
         if facts is not None and events:
             conn.last_event = entry if type(entry.item) is Event else _last_event(entries)
             conn.event_reads += not conn.continued
-            if events >= BURST_EVENTS and conn.read_gap >= BURST_GAP_NS:
-                conn.bursts += 1
-                if len(conn.burst_sizes) < 64:
-                    conn.burst_sizes.append(events)
+            # What comes first after a resume was made in the meantime.
+            opened = conn.opened_t if len(facts.turn.conns) == 1 else None
+            if facts.timed and conn.bursts.take(conn.last_read_t or 0, events, opened, conn.waited):
                 self._run(triggers.BURST, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
         return self._take_new() if self._collector.new else []
 
@@ -210,7 +217,8 @@ class Diagnosis:
         )
         kinds = {type(delta) for delta in deltas}
         names = {delta.name for delta in deltas if isinstance(delta, Meta)}
-        tokens = any(map(_adds_to_answer, deltas))
+        bearing = entry.bearing
+        tokens = bearing >= _TOKEN
         if tokens and not turn.first_token_seen:
             self._run(triggers.FIRST_TOKEN, entry, facts)
             turn.first_token_seen = True
@@ -223,16 +231,16 @@ class Diagnosis:
         self._run(triggers.EVENT, entry, facts)
         if own_id:
             self._identified(entry, item, facts)
-        elif conn.own_ids and item.type != "ping" and not names & {"ping", "done"}:
+        elif conn.own_ids and bearing is not _BEAT and "done" not in names:
             conn.without_id += 1  # nobody resumes after a heartbeat or the end marker: those need no id
         conn.events += 1
         conn.done = item.end
         conn.last_event = entry
         conn.last_event_t = entry.t
-        if "ping" in names or item.type in ("ping", "heartbeat", "keepalive"):
+        if bearing is _BEAT:
             self._run(triggers.BEAT, entry, facts)
-            conn.heartbeats.beat("ping event" if item.data else "empty event", entry.t)
-        elif tokens or not turn.known:
+            conn.beat(_form(item, names, kinds), entry.t)
+        elif bearing is not _NONE or not turn.view.dialect.answers:
             conn.last_progress_t = entry.t
         conn.token_events += tokens
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
@@ -242,7 +250,8 @@ class Diagnosis:
         conn.types.add(item.type)
         if conn.types[item.type] >= SETTLE // 2:
             conn.plain_types.add(item.type)
-        conn.settled = conn.token_events >= SETTLE and not turn.done and not conn.numbered
+        settled = conn.token_events >= SETTLE and not turn.done and not conn.numbered
+        conn.settled = settled and (turn.text_begun or turn.placeholder is None)
 
     def _identified(self, entry: EntryView, item: Event | NoData, facts: Facts) -> None:
         """An item that sets the id, or resets it."""
@@ -270,12 +279,19 @@ class Diagnosis:
         if isinstance(item, Tail):
             conn.tail_bytes = item.end - item.start
         elif isinstance(item, Comment):
-            conn.heartbeats.beat("comment", entry.t)
+            conn.beat("comment", entry.t)
         elif isinstance(item, NoData) and item.id != conn.last_id:
             self._identified(entry, item, facts)
         conn.done = max(conn.done, item.end)
         if conn.deferred:
             self._resolve_deferred(facts)
+
+    def _silence(self, facts: Facts) -> None:
+        """Report the silence before the read at hand, now that it is known what ended it."""
+        conn = facts.conn
+        if conn.silence[0]:
+            self._run(triggers.GAP, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
+            conn.silence = 0, False
 
     def _resolve_deferred(self, facts: Facts) -> None:
         """Run the rules on comments and retry fields whose next line has arrived by now."""
@@ -306,6 +322,7 @@ class Diagnosis:
             conn.response, conn.opened_t, conn.refused = record, entry.t, record.is_refusal
             self._run(triggers.RESPONSE, entry, facts)
         elif isinstance(record, Close):
+            self._silence(facts)
             self._matches(conn.scanner.close(), facts, entry.t)
             self._run(triggers.CLOSE, entry, facts)
             if record.cause is CloseReason.CLIENT and turn.dialect.complete is not True:
@@ -365,10 +382,13 @@ def _last_event(entries: Sequence[EntryView]) -> EntryView:
     return next(entry for entry in reversed(entries) if type(entry.item) is Event)
 
 
-def _adds_to_answer(delta: Delta) -> bool:
-    if isinstance(delta, ToolCall):
-        return bool(delta.arguments or delta.name)
-    return isinstance(delta, Text | Reasoning | Refusal) and bool(delta.text)
+def _form(item: Event, names: set[str], kinds: set[type]) -> str:
+    """What kind of heartbeat an event is."""
+    if not item.data:
+        return "empty event"
+    if "ping" in names or named_ping(item.type):
+        return "ping event"
+    return "blank chunk" if kinds & TEXTS else "empty chunk"
 
 
 def _label(deltas: Sequence[Delta], names: set[str]) -> str:

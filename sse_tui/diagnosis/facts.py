@@ -8,16 +8,19 @@ from dataclasses import dataclass, field
 from sse_tui import fields
 from sse_tui.bounded import Recent, Seen, Tally
 from sse_tui.diagnosis import reframing
+from sse_tui.diagnosis.bursts import Bursts
 from sse_tui.diagnosis.reframing import Misframing
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.diagnosis.scanner import Scanner
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
+from sse_tui.dialects.provenance import of_headers
 from sse_tui.eventstream import Comment, Event, Retry, Tail
+from sse_tui.metrics import Beats
 from sse_tui.recording.records import Header, Request, Response
 
-SILENCE_NS = 15_000_000_000
-"""A silence worth a finding: the standard's interval for keep-alive comments (HTML 9.2.7)."""
+SILENCE_NS = 18_000_000_000
+"""A silence worth a finding: 15 s, as the standard advises for comments (HTML 9.2.7), and a fifth for delays."""
 
 # The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
@@ -30,29 +33,23 @@ ANSWERS = frozenset(
 
 
 @dataclass(slots=True)
-class Heartbeats:
-    """The heartbeats of one connection: how many of each form, and when."""
+class Placeholder:
+    """Text that came before the answer and is not part of it: the first of its kind, and the time of the last."""
 
-    forms: Counter[str] = field(default_factory=Counter)
-    first_t: int | None = None
-    last_t: int | None = None
-    gaps: list[int] = field(default_factory=list)
+    text: str
+    entry: EntryView
+    count: int = 0
+    t: int | None = None
+    told: bool = False
 
-    def beat(self, form: str, t: int | None) -> None:
-        """One heartbeat of `form` at `t`."""
-        self.forms[form] += 1
-        if t is None:
-            return
-        if self.first_t is None:
-            self.first_t = t
-        elif self.last_t is not None and t > self.last_t and len(self.gaps) < 64:
-            self.gaps.append(t - self.last_t)
-        self.last_t = t
 
-    @property
-    def period_ms(self) -> float | None:
-        """The median gap, ms; None before two heartbeats."""
-        return sorted(self.gaps)[len(self.gaps) // 2] / 1e6 if self.gaps else None
+@dataclass(slots=True)
+class Stall:
+    """A time without progress in which heartbeats came, from `since`, ns; `longest` is the longest reported, s."""
+
+    since: int | None = None
+    beats: int = 0
+    longest: float = 0.0
 
 
 @dataclass(slots=True)
@@ -97,13 +94,16 @@ class ConnFacts:
     last_event_t: int | None = None
     last_progress_t: int | None = None
     read_gap: int = 0  # ns before the read at hand
+    silence: tuple[int, bool] = 0, False  # ns, before the read at hand; whether a heartbeat ended it
+    stall: Stall = field(default_factory=Stall)
     late_reads: int = 0  # those that waited in the socket, and for how many ns at most
     longest_wait: int = 0
     event_reads: int = 0
     continued: bool = False  # the bytes at hand came with the same read as those before
-    bursts: int = 0
-    burst_sizes: list[int] = field(default_factory=list)
-    heartbeats: Heartbeats = field(default_factory=Heartbeats)
+    bursts: Bursts = field(default_factory=Bursts)
+    waited: bool = False  # the read at hand waited on our side
+    beats: Beats = field(default_factory=Beats)
+    beat_forms: Counter[str] = field(default_factory=Counter)  # heartbeats by form
     damage: str = ""  # of the content coding, where it ended the reading
     bad_utf8: bytes = b""  # the last bytes that were not UTF-8
     sequence: int | None = None
@@ -156,6 +156,12 @@ class ConnFacts:
             reading.take(event)
         return reading
 
+    def beat(self, form: str, t: int | None) -> None:
+        """A heartbeat of this form."""
+        self.beat_forms[form] += 1
+        if t is not None:
+            self.beats.beat(t, self.last_progress_t)
+
     def response_header(self, name: str) -> str | None:
         """The value of a response header; None where it is absent."""
         return None if self.response is None else fields.first(self.response.headers, name)
@@ -187,6 +193,11 @@ class TurnFacts:
     )  # ids by choice and index
     tool_counts: Recent[int, int] = field(default_factory=Recent)  # how many indices by choice
     tool_slots: Seen[int] = field(default_factory=Seen)
+    cuts: list[int] = field(default_factory=list)  # connections that ended before the answer was complete
+    text_begun: bool = False  # with what is no placeholder
+    placeholder: Placeholder | None = None
+    first_texts: list[str] = field(default_factory=list)  # of the first events with tokens
+    told: set[str] = field(default_factory=set)  # rules that have judged the turn as a whole
     delays_ms: list[float] = field(default_factory=list)
     last_reconnect_conn: int = 0
     policy: str = ""  # of the last reconnect
@@ -197,6 +208,15 @@ class TurnFacts:
     def dialect(self) -> str:
         """The name of the dialect that reads the turn."""
         return self.view.dialect_name
+
+    @property
+    def provider(self) -> str:
+        """The name of the provider, "" where nothing shows it."""
+        if self.view.dialect.provider is not None:
+            return self.view.dialect.provider.name
+        response = self.conns[-1].response
+        found = of_headers(response.headers) if response is not None else None
+        return found.name if found else "azure" if "prompt_filter_results" in self.before_token else ""
 
     @property
     def has_choices(self) -> bool:
@@ -230,6 +250,7 @@ class SessionFacts:
 
     header: Header
     cut_ages_s: list[float] = field(default_factory=list)
+    paces: list[tuple[float, float]] = field(default_factory=list)  # TTFT and gap of each turn, ms
     reconnect_times: list[int] = field(default_factory=list)
     left_running: ConnFacts | None = None  # a connection that we closed before the answer was complete
 

@@ -25,10 +25,10 @@ class Occurrence(NamedTuple):
     """One occurrence, as returned by the rule's function.
 
     `message` is one sentence on what it means here. `severity` and `advice` are the rule's unless given; `entry`
-    attributes the finding to an earlier entry. `amend` changes the rule's first finding on this connection (severity
-    if given, message if not empty, evidence merged) instead of adding another; without such a finding it does nothing.
-    All occurrences of one `group` on a connection make one finding: each replaces what was said before it, and `total`
-    is how many there are by now.
+    attributes the finding to an earlier entry. `amend` changes the rule's first finding on this connection, or on
+    `conn` (severity if given, message if not empty, evidence merged) instead of adding another; without such a finding
+    it does nothing. All occurrences of one `group` on a connection make one finding: each replaces what was said before
+    it, and `total` is how many there are by now.
     """
 
     message: str
@@ -39,6 +39,7 @@ class Occurrence(NamedTuple):
     amend: bool = False
     group: str = ""
     total: int = 1
+    conn: int | None = None
 
 
 Check: TypeAlias = Callable[[T, Facts], Occurrence | Iterable[Occurrence] | None]
@@ -67,7 +68,7 @@ EMPTY_BLOCK = Trigger[Comment]()  # a block of nothing but comments, once its bl
 RETRY_BLOCK = Trigger[Retry]()  # likewise, with a retry field
 GAP = Trigger[None]()  # silence before a read
 LATE_READ = Trigger[None]()  # a read that waited in the socket
-BURST = Trigger[None]()  # several events in one read after a pause
+BURST = Trigger[None]()  # several events within no time after a pause
 REQUEST = Trigger[Request]()
 RESPONSE = Trigger[Response]()
 CLOSE = Trigger[Close]()

@@ -8,6 +8,7 @@ from typing import Protocol
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.dialects import Answer, Dialect
 from sse_tui.dialects.base import Delta
+from sse_tui.dialects.bearing import Bearing
 from sse_tui.eventstream import Item
 from sse_tui.metrics import ClockBuilder, Gaps
 from sse_tui.recording.records import Record
@@ -33,6 +34,8 @@ class EntryView(Protocol):
     def number(self) -> int: ...
     @property
     def repeat(self) -> bool: ...
+    @property
+    def bearing(self) -> Bearing: ...
 
 
 class Concluded(Protocol):

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
+from sse_tui.dialects.provenance import Provider
 from sse_tui.eventstream.items import Event
 
 
@@ -164,6 +165,7 @@ class Dialect(ABC):
     sentinel: ClassVar[Literal["ends", "follows", ""]] = ""
     silent: ClassVar[bool] = False
     answers: bool = True
+    provider: Provider | None = None  # who sends the stream, where that was looked for and shows
 
     # The state that all share: whether the end marker has come, whether an error was reported, whether the answer is
     # whole even if nothing follows. Kept in the class until it changes, so that a pickled state stays small.
@@ -177,6 +179,10 @@ class Dialect(ABC):
     def chosen(self) -> Dialect:
         """The dialect that reads: this one, unless it only detects which one should."""
         return self
+
+    def again(self) -> Dialect:
+        """A reader for the same response that has read nothing yet."""
+        return type(self)()
 
     def request_seen(self, headers: Sequence[tuple[str, str]], body: str) -> None:  # noqa: B027 - most have no use for it
         """Take the request, before its response."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sse_tui.dialects.base import Delta, Dialect, Meta, StreamFault
+from sse_tui.dialects.heartbeats import PINGS, heartbeat_text
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode
 from sse_tui.eventstream.items import Event
@@ -25,7 +26,7 @@ class Generic(Dialect):
         if data.strip() == DONE:
             self._ended = True
             return (Meta("done", DONE),)
-        if event.type == "ping":
+        if event.type in PINGS or (len(data) < 256 and heartbeat_text(data)):
             return (Meta("ping", data),)
         # Decoding every payload of an unknown stream would cost much and give nothing.
         if event.type == "error" or '"error"' in data:

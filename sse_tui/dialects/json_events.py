@@ -12,14 +12,13 @@ from typing import Any, ClassVar, TypeAlias
 from sse_tui import bounded
 from sse_tui.dialects.base import Delta, Dialect, Finish, Malformed, Meta, Reasoning, StreamFault, Text
 from sse_tui.dialects.finish_reasons import is_finish
+from sse_tui.dialects.heartbeats import heartbeat_text, is_heartbeat, named_ping
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, string
 from sse_tui.dialects.request import last_of_role, last_user, members_of
 from sse_tui.eventstream.items import Event
 
 DONE = "[DONE]"
-
-PINGS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 
 class JsonDialect(Dialect):
@@ -48,7 +47,7 @@ class JsonDialect(Dialect):
             return self._not_json(event, str(exc))
         if type(payload) is not dict:
             return self._no_object(event, payload)
-        if event.type in PINGS or (len(payload) == 1 and payload.get("type") == "ping"):
+        if named_ping(event.type) or (len(data) < 256 and is_heartbeat(payload)):
             return (Meta("ping", data),)
         deltas: list[Delta] = []
         self._take(event, payload, deltas)
@@ -103,7 +102,7 @@ class JsonDialect(Dialect):
         if event.type == "error":
             self._failed = True
             return (broken, StreamFault(None, None, event.data))
-        if event.type in PINGS or event.data.startswith(":") or event.data.strip().lower() in PINGS:
+        if named_ping(event.type) or event.data.startswith(":") or heartbeat_text(event.data):
             return (Meta("ping", event.data), broken)  # a comment that some gateway wrapped as data
         return (broken,)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sse_tui.dialects.auto import Detecting, DetectingLines
 from sse_tui.dialects.base import Dialect
 from sse_tui.dialects.generic import Generic
+from sse_tui.dialects.ignoring import Ignoring
 from sse_tui.dialects.line_dialects import GenericLines
 from sse_tui.dialects.providers.anthropic import AnthropicMessages
 from sse_tui.dialects.providers.cohere import CohereV2
@@ -99,6 +102,10 @@ def dialect_class(name: str) -> type[Dialect]:
         raise UsageError("unknown-dialect", f"There is no dialect {name!r}.", hint.lstrip()) from None
 
 
-def create(name: str) -> Dialect:
-    """A reader for one response. Raises `UsageError` for a name that is not there."""
-    return dialect_class(name)()
+def create(name: str, ignored: Sequence[str] = ()) -> Dialect:
+    """A reader for one response, which leaves out the pieces of text that `ignored` matches, see `Ignoring`.
+
+    Raises `UsageError` for a name that is not there.
+    """
+    dialect = dialect_class(name)()
+    return Ignoring(dialect, ignored) if ignored else dialect

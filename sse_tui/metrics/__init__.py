@@ -3,6 +3,7 @@
 Times come in as integer ns of one monotonic clock; results are in ms.
 """
 
+from sse_tui.metrics.beats import Beats
 from sse_tui.metrics.clocks import ClockBuilder, Clocks
 from sse_tui.metrics.gaps import STUTTER_MS, Gaps, Tpot, label_for
 from sse_tui.metrics.idle import Idle, IdleView
@@ -11,6 +12,7 @@ from sse_tui.metrics.slo import Bounds, Finished, Objective, evaluate, passed
 
 __all__ = [
     "STUTTER_MS",
+    "Beats",
     "Bounds",
     "ClockBuilder",
     "Clocks",

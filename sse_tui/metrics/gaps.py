@@ -72,7 +72,7 @@ class Gaps:
             self._event_reads += 1
             self._events += events
 
-    def token(self, t: int, read_id: int, *, conn: int = 0) -> None:
+    def token(self, t: int, read_id: int, conn: int = 0) -> None:
         """A token-bearing event, completed by the read `read_id` of connection `conn`."""
         self.token_events += 1
         if self._last is None:

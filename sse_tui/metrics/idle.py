@@ -7,11 +7,10 @@ heartbeats.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
-from statistics import median
 from typing import NamedTuple
 
+from sse_tui.metrics.beats import Beats
 from sse_tui.metrics.clocks import NS_PER_MS
 
 
@@ -32,9 +31,6 @@ IDLE_LIMITS = (
     IdleLimit(240, "Azure's load balancer"),
     IdleLimit(300, "several hosts"),
 )
-
-_BEATS_KEPT = 32
-_GAPS_NEEDED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +57,7 @@ class Idle:
         self.last_bytes: int | None = None
         self.last_event: int | None = None
         self.last_progress: int | None = None
-        self.last_beat: int | None = None
-        self.beats = 0
-        self._periods: deque[float] = deque(maxlen=_BEATS_KEPT)
-        self._quiet_periods: deque[float] = deque(maxlen=_BEATS_KEPT)
+        self.beats = Beats()
 
     def bytes(self, t: int) -> None:
         """Any bytes of the body."""
@@ -75,31 +68,12 @@ class Idle:
         self.last_event = t
 
     def progress(self, t: int) -> None:
-        """An event with text, reasoning or a tool call."""
+        """An event with text, reasoning or a tool call, or one by which the server shows that it gets on."""
         self.last_progress = t
 
     def beat(self, t: int) -> None:
         """A heartbeat: a comment, or an event that serves as one."""
-        last, self.last_beat = self.last_beat, t
-        self.beats += 1
-        if last is None or t <= last:
-            return  # the first one, or another one in the same read
-        period = (t - last) / NS_PER_MS
-        self._periods.append(period)
-        if self.last_progress is None or self.last_progress <= last:
-            self._quiet_periods.append(period)
-
-    @property
-    def beat_period(self) -> float | None:
-        """ms between heartbeats: the median of the observed gaps, None before there are two.
-
-        Gaps without progress are preferred: many servers send a heartbeat only after some time of silence, which
-        starts again with every event.
-        """
-        for periods in (self._quiet_periods, self._periods):
-            if len(periods) >= _GAPS_NEEDED:
-                return median(periods)
-        return None
+        self.beats.beat(t, self.last_progress)
 
     def view(self, now: int) -> IdleView:
         """All clocks at `now`, ns."""
@@ -109,8 +83,8 @@ class Idle:
             bytes=silent,
             events=_ago(self.last_event, now),
             progress=_ago(self.last_progress, now),
-            beat_ago=_ago(self.last_beat, now),
-            beat_period=self.beat_period,
+            beat_ago=_ago(self.beats.last, now),
+            beat_period=self.beats.period,
             limit_s=limit,
             limit_in=limit * 1000 - silent if limit is not None and silent is not None else None,
         )

@@ -47,6 +47,7 @@ class Headless:
             dialect=spec.dialect,
             max_event_bytes=spec.max_event_bytes,
             rules=spec.config.rules,
+            ignored=spec.config.ignored_content,
         )
         self._endpoint: LocalEndpoint | None = None
         self._turns = 0

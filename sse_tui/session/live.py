@@ -54,7 +54,10 @@ class Live:
     def __init__(self, spec: SessionSpec, wake: Callable[[], None] = lambda: None) -> None:
         self.spec = spec
         self.analysis = Analysis(
-            dialect=spec.dialect, max_event_bytes=spec.max_event_bytes, rules=spec.config.rules
+            dialect=spec.dialect,
+            max_event_bytes=spec.max_event_bytes,
+            rules=spec.config.rules,
+            ignored=spec.config.ignored_content,
         )
         self.index = BodyIndex()
         self.rows = RowTable(self.index)

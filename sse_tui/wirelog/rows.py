@@ -91,7 +91,7 @@ class RowTable:
             self._written = 0
             self.turn_starts.append(len(self))
             # Of the stream it has read nothing yet if this is the request; else it may have read what comes now.
-            unread = turn.dialect if entries and entries[0].kind == "request" else type(turn.dialect)()
+            unread = turn.dialect if entries and entries[0].kind == "request" else turn.dialect.again()
             self._rereader.begin(len(self), unread)
         size = 0
         for entry in entries:

@@ -38,11 +38,13 @@ BEYOND = {
     *("wrapped-twice", "escaped-line-ends", "missing-blank-lines", "joined-fields", "stripped-spaces"),
     "split-character",
 }
+BEYOND = {"runaway-compression", "irregular-http", "late-read", "placeholder-content"}
 ALL = [
     "truncated-stream",
     "in-band-error",
     "proxy-buffering",
     "late-read",
+    "placeholder-content",
     "phantom-event-risk",
     "ttft-on-empty-chunk",
     "keepalive-masked-stall",
@@ -156,6 +158,7 @@ FIRES: dict[str, Case] = {
     .good()
     .read(10, b"data: a\n\n")
     .read(900, b"data: b\n\ndata: c\n\n", waited=800),
+    "placeholder-content": text(": OPENROUTER PROCESSING") + HEALTHY,
     "phantom-event-risk": b"id: 1\ndata: a\n\n: ping\n\n",
     "ttft-on-empty-chunk": wires.late_token(3000),
     "keepalive-masked-stall": wires.stalled(40),
@@ -237,6 +240,11 @@ SILENT: dict[str, Case] = {
     "in-band-error": text('{"error": "as text"}') + b'data: {"error":null,"choices":[]}\n\n' + STOP,
     "proxy-buffering": wires.steady(30, 300),
     "late-read": Wire().ask().good().read(10, b"data: a\n\n").read(900, b"data: b\n\ndata: c\n\n"),
+    "placeholder-content": text("Thinking")
+    + text("...")
+    + text(" about it...")
+    + HEALTHY
+    + text("Loading..."),
     "phantom-event-risk": b"id: 1\ndata: a\n\n: ping\ndata: b\n\n: x\n",
     "ttft-on-empty-chunk": wires.late_token(10),
     "keepalive-masked-stall": wires.stalled(20),

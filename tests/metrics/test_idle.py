@@ -38,9 +38,9 @@ def test_the_period_is_not_known_from_one_gap() -> None:
     idle = Idle()
     idle.beat(0)
     idle.beat(15 * S)
-    assert idle.beat_period is None
+    assert idle.beats.period is None
     idle.beat(31 * S)
-    assert idle.beat_period == 15_500
+    assert idle.beats.period == 15_500
 
 
 def test_beats_after_silence_tell_the_period_although_answers_came_between() -> None:
@@ -51,7 +51,7 @@ def test_beats_after_silence_tell_the_period_although_answers_came_between() -> 
     for t in (55, 115):
         idle.beat(t * S)
         idle.progress((t + 1) * S)
-    assert idle.beat_period == 15_000
+    assert idle.beats.period == 15_000
 
 
 def test_a_beat_on_a_fixed_timer_is_learned_in_the_middle_of_an_answer() -> None:
@@ -59,15 +59,15 @@ def test_a_beat_on_a_fixed_timer_is_learned_in_the_middle_of_an_answer() -> None
     for t in (0, 15, 30, 45):
         idle.beat(t * S)
         idle.progress((t + 1) * S)
-    assert idle.beat_period == 15_000
+    assert idle.beats.period == 15_000
 
 
 def test_two_beats_in_one_read_are_no_period() -> None:
     idle = Idle()
     for t in (0, 0, 10, 10, 20, 20):
         idle.beat(t * S)
-    assert idle.beat_period == 10_000
-    assert idle.beats == 6
+    assert idle.beats.period == 10_000
+    assert idle.beats.count == 6
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ from pathlib import Path
 import click
 
 from sse_tui.cli import narration
-from sse_tui.cli.options import config_option, dialect_option, ignore_option, json_option, load_config
+from sse_tui.cli.options import (
+    config_option,
+    dialect_option,
+    ignore_content_option,
+    ignore_option,
+    json_option,
+    load_config,
+)
 from sse_tui.errors import RecordingError, UsageError
 
 
@@ -18,6 +25,7 @@ from sse_tui.errors import RecordingError, UsageError
 @click.option("--text", "as_text", is_flag=True, help="Print the text instead of opening the view.")
 @dialect_option
 @ignore_option
+@ignore_content_option
 @config_option
 def command(
     source: str, as_json: bool, as_text: bool, stream_dialect: str | None, ignore: tuple[str, ...]

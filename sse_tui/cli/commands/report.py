@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sse_tui.cli.exits import Exit
-from sse_tui.cli.options import config_option, dialect_option, ignore_option, load_config, output_option
+from sse_tui.cli.options import (
+    config_option,
+    dialect_option,
+    ignore_content_option,
+    ignore_option,
+    load_config,
+    output_option,
+)
 from sse_tui.text.safety import encodable
 
 if TYPE_CHECKING:
@@ -40,6 +47,7 @@ FORMATS = ("text", "json", "md", "html", "junit")
 @output_option
 @dialect_option
 @ignore_option
+@ignore_content_option
 @config_option
 def command(
     source: str,
@@ -93,6 +101,7 @@ def read_report(
             redactor=Redactor(recording.redact_headers, recording.redact_patterns),
             max_event_bytes=recording.max_event_bytes,
             rules=config.rules,
+            ignored=config.ignored_content,
         )
         report.damage = opened.notes
         return report

@@ -43,7 +43,7 @@ def phantom_event_risk(comment: Comment, facts: Facts) -> Occurrence | None:
     if not facts.conn.last_id:
         facts.conn.lone_comments += 1
         return _dispatched_on_blank_lines(facts.conn.lone_comments, comment.text)
-    return _phantom(f"a comment followed by a blank line, after the id {facts.conn.last_id[:40]!r},")
+    return _phantom(f"a comment followed by a blank line, after the id {facts.conn.last_id[:40]!r},", facts)
 
 
 @also("phantom-event-risk", NO_DATA)
@@ -51,9 +51,9 @@ def phantom_event_risk(comment: Comment, facts: Facts) -> Occurrence | None:
 def phantom_fields(block: NoData | Retry, facts: Facts) -> Occurrence:
     """The same for a block of event, id or retry alone."""
     if isinstance(block, Retry):
-        return _phantom("a block with only a retry field", PHANTOMS_OF_FIELDS)
+        return _phantom("a block with only a retry field", facts, PHANTOMS_OF_FIELDS)
     name = "an event" if block.type else "an id"
-    return _phantom(f"a block with {name} field but no data", PHANTOMS_OF_FIELDS)
+    return _phantom(f"a block with {name} field but no data", facts, PHANTOMS_OF_FIELDS)
 
 
 @also("phantom-event-risk", BYTES["blank-lines"])
@@ -61,7 +61,7 @@ def phantom_blank_lines(_: ByteMatch, facts: Facts) -> Occurrence | None:
     """The same for a second blank line after an event with an id."""
     if not facts.conn.last_id and not facts.conn.own_ids and b"id:" not in facts.conn.window.data:
         return None
-    return _phantom("a second blank line after an event with an id")
+    return _phantom("a second blank line after an event with an id", facts)
 
 
 def _dispatched_on_blank_lines(count: int, text: str) -> Occurrence:
@@ -77,10 +77,11 @@ def _dispatched_on_blank_lines(count: int, text: str) -> Occurrence:
     )
 
 
-def _phantom(what: str, clients: Sequence[str] = PHANTOMS) -> Occurrence:
+def _phantom(what: str, facts: Facts, clients: Sequence[str] = PHANTOMS) -> Occurrence:
     return Occurrence(
         f"By the standard {what} dispatches nothing, but {', '.join(clients[:-1])} and {clients[-1]} turn it into an "
         "event with empty data, which the openai SDK then fails to parse as JSON.",
+        "warning" if facts.turn.json_answers else "info",  # those SDKs read answers only
         evidence={"clients": list(clients)},
     )
 
@@ -146,19 +147,20 @@ def _as_data(what: str) -> Occurrence:
 )
 def heartbeat_form(_: Close, facts: Facts) -> Occurrence | None:
     """Which heartbeats the server sends, how often, and from when."""
-    beats = facts.conn.heartbeats
-    if not beats.forms:
+    conn = facts.conn
+    beats, forms = conn.beats, conn.beat_forms
+    if not forms:
         return None
-    forms = " and ".join(many(count, form) for form, count in beats.forms.most_common())
-    evidence: dict[str, object] = {"forms": dict(beats.forms)}
+    said = " and ".join(many(count, form) for form, count in forms.most_common())
+    evidence: dict[str, object] = {"forms": dict(forms)}
     when = ""
-    if facts.timed and beats.first_t is not None and facts.conn.started_t is not None:
-        first = (beats.first_t - facts.conn.started_t) / 1e6
+    if facts.timed and beats.first is not None and conn.started_t is not None:
+        first = (beats.first - conn.started_t) / 1e6
         evidence["first_ms"] = round(first, 1)
         when = f", from {first / 1000:.1f} s on"
-        if beats.period_ms is not None:
-            evidence["period_ms"] = round(beats.period_ms, 1)
-            when += f", every {beats.period_ms / 1000:.1f} s"
-    events = any(form != "comment" for form in beats.forms)
+        if beats.period is not None:
+            evidence["period_ms"] = round(beats.period, 1)
+            when += f", every {beats.period / 1000:.1f} s"
+    events = any(form != "comment" for form in forms)
     resets = "both byte and event timeouts" if events else "byte timeouts but not event timeouts"
-    return Occurrence(f"The server sent heartbeats: {forms}{when}. They reset {resets}.", evidence=evidence)
+    return Occurrence(f"The server sent heartbeats: {said}{when}. They reset {resets}.", evidence=evidence)

@@ -10,6 +10,7 @@ from sse_tui.resume.reconnect import retry_after_ms
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _TOKENS = ("last-event-id", "idempotency-key", "x-idempotency-key", "x-conversation-id")
+_REDIRECTS = (301, 302, 303, 307, 308)
 _AGAIN = (408, 409, 425, 429)
 
 
@@ -25,6 +26,9 @@ def unsafe_retry(request: Request, facts: Facts) -> Occurrence | None:
         return None
     if any(facts.conn.request_header(name) for name in _TOKENS):
         return None
+    before = facts.turn.conns[-2].response
+    if before is not None and before.status in _REDIRECTS:
+        return None  # sent on, not again: the server that redirects has not done the work
     ended = facts.turn.view.dialect.ended or facts.turn.view.dialect.complete is True
     why = "although the stream had ended" if ended else "without Last-Event-ID or Idempotency-Key"
     return Occurrence(

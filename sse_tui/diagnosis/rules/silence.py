@@ -22,9 +22,22 @@ YOUNG_S = 5.0  # connections cut sooner do not point to a time limit
     advice="Send a comment at least every 15 s while there is nothing else to send.",
     reference="withings-mcp#25; ollama/ollama#14420; HTML standard 9.2.7",
 )
-def idle_gap(_: None, facts: Facts) -> Occurrence:
-    """Silence of over 15 s, without a heartbeat."""
-    return _gap(facts.conn.read_gap / 1e9)
+def idle_gap(_: None, facts: Facts) -> Occurrence | None:
+    """Silence of well over 15 s, without a heartbeat."""
+    silence, beat = facts.conn.silence
+    return _rare_heartbeat(silence / 1e9) if beat else _gap(silence / 1e9)
+
+
+def _rare_heartbeat(seconds: float) -> Occurrence | None:
+    """A silence that a heartbeat ended: heartbeats come, but perhaps not often enough."""
+    if seconds < IDLE_LIMITS[0].seconds:
+        return None
+    passed = [f"{limit} s ({who})" for limit, who in IDLE_LIMITS if limit <= seconds]
+    return Occurrence(
+        f"The heartbeat came only after {seconds:.1f} s: past the limit of {passed[-1]}.",
+        "info" if len(passed) < 2 else "warning",
+        evidence={"seconds": round(seconds, 3), "passed": passed},
+    )
 
 
 @also("idle-gap", CLOSE)
@@ -54,30 +67,35 @@ def _gap(seconds: float) -> Occurrence:
     advice="Base client timeouts on progress, not on bytes: reset them on text, reasoning and tool calls only.",
     reference="aaif-goose/goose#11679; open-mercato#5406",
 )
-def keepalive_masked_stall(beat: Comment | Event, facts: Facts) -> Occurrence | list[Occurrence] | None:
+def keepalive_masked_stall(beat: Comment | Event, facts: Facts) -> Occurrence | None:
     """Heartbeats keep coming while the answer makes no progress."""
     conn, now = facts.conn, facts.entry.t
     since = conn.last_progress_t if conn.last_progress_t is not None else conn.opened_t
-    if now is None or since is None or not conn.heartbeats.forms:
+    stall = conn.stall
+    if now is None or since is None:
         return None
+    if stall.since != since:
+        stall.since, stall.beats = since, 0
+    stall.beats += 1
     stalled = (now - since) / 1e9
-    if stalled < STALL_S:
+    if stalled < STALL_S or stall.beats < 2 or stalled <= stall.longest:
         return None
-    beats = sum(conn.heartbeats.forms.values()) + 1
+    known, stall.longest = stall.longest > 0, stalled
     event_idle = None if conn.last_event_t is None else (now - conn.last_event_t) / 1e9
-    evidence = {
-        "byte_idle_s": round(conn.read_gap / 1e9, 3),
-        "event_idle_s": None if event_idle is None else round(event_idle, 3),
-        "progress_idle_s": round(stalled, 3),
-    }
-    occurrence = Occurrence(
-        f"No progress for {stalled:.0f} s, while {many(beats, 'heartbeat')} arrived: timeouts on bytes"
-        f"{' or events' if isinstance(beat, Event) else ''} do not notice.",
+    events = isinstance(beat, Event) or bool(conn.beat_forms.keys() - {"comment"})
+    # One finding a connection, which tells of its longest stall so far; after two minutes it is an error.
+    return Occurrence(
+        f"No progress for {stalled:.0f} s, while {many(stall.beats, 'heartbeat')} arrived: timeouts on bytes"
+        f"{' or events' if events else ''} do not notice.",
         "error" if stalled >= STUCK_S else "warning",
-        evidence=evidence,
+        evidence={
+            "byte_idle_s": round(conn.read_gap / 1e9, 3),
+            "event_idle_s": None if event_idle is None else round(event_idle, 3),
+            "progress_idle_s": round(stalled, 3),
+            "heartbeats": stall.beats,
+        },
+        amend=known,
     )
-    # After two minutes it is an error, and so is the first finding.
-    return [occurrence, occurrence._replace(amend=True)] if stalled >= STUCK_S else occurrence
 
 
 @rule(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sse_tui.diagnosis import body_end
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.reframing import plain_lines
-from sse_tui.diagnosis.registry import CLOSE, DELTAS, RECONNECT, TAIL, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, OVER, RECONNECT, TAIL, Occurrence, also, rule
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event, Tail
 from sse_tui.recording.records import Close, Reconnect
 from sse_tui.text.wording import many
 
+_WHOLE = ("lossless", "repeated")  # verdicts on a resume after which nothing is missing
 _IN_TAIL = ("[DONE]", "message_stop", "response.completed", "message-end", '"stop":true', '"finishReason"')
 
 
@@ -30,6 +33,7 @@ def truncated_stream(close: Close, facts: Facts) -> Occurrence | None:
     turn = facts.turn
     if not was_cut(facts) or facts.conn.outgrown:  # what we did not read is not missing
         return None
+    turn.cuts.append(facts.conn.number)
     concluded = turn.view.conclusion
     where, place = body_end.where(close, facts)
     calls = sum(bool(call["arguments"]) for call in turn.view.answer.tool_calls)
@@ -58,8 +62,31 @@ def _sdk_behaviour(dialect: str) -> str:
 
 @also("truncated-stream", RECONNECT)
 def went_on(reconnect: Reconnect, facts: Facts) -> Occurrence:
-    """A cut followed by a reconnect is no longer an error: the continuity rules judge it."""
+    """A cut followed by a reconnect is no longer an error: the turn is judged when it ends."""
     return Occurrence("", "warning", amend=True, evidence={"reconnected": True})
+
+
+@also("truncated-stream", CLOSE)
+@also("truncated-stream", OVER)
+def judged_over_the_turn(close: Close | None, facts: Facts) -> Iterable[Occurrence]:
+    """A cut after which the rest came is worth a note, one after which it did not come is an error after all."""
+    turn = facts.turn
+    cuts, verdict = turn.cuts, turn.view.verdict
+    if not cuts or len(turn.conns) < 2:
+        return
+    if turn.view.conclusion.truncated:
+        if close is None and cuts[-1] != facts.conn.number:
+            yield Occurrence("", "error", amend=True, conn=cuts[-1], evidence={"resumed": False})
+    elif verdict is not None and verdict.kind in _WHOLE:
+        turn.cuts = []
+        for conn in cuts:
+            yield Occurrence(
+                f"Connection {conn} was cut, and a later one brought the rest: nothing is missing from the turn.",
+                "info",
+                amend=True,
+                conn=conn,
+                evidence={"resumed": True},
+            )
 
 
 @rule(

@@ -3,30 +3,52 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import CLOSE, Occurrence, rule
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, OVER, Occurrence, also, rule
+from sse_tui.diagnosis.view import TurnView
+from sse_tui.dialects.base import Reasoning, Text, Usage
+from sse_tui.dialects.bearing import Bearing
 from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.eventstream import Event
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
-ENOUGH = 10  # token events; fewer prove nothing
+FIRST = 3  # chunks that show whether each has several tokens
+WORDS = 3  # of a chunk with several tokens for certain
+_LEAST_A_CHUNK, _MOST_A_CHUNK = 0.8, 1.25  # tokens
+_SPECIAL_TOKENS = 2  # which are counted and not sent
 _CHARACTERS_A_TOKEN = 20
 
 
-def _answered(facts: Facts) -> bool:
-    """Whether the turn brought tokens of an answer."""
-    return facts.turn.json_answers and facts.turn.view.gaps.token_events > 0
+def _answered(facts: Facts, rule: str) -> bool:
+    """Whether the turn is at its end and brought tokens of an answer; True once a rule.
+
+    A connection that was cut may be followed by another, which brings the counts: then the turn is judged when it is
+    over.
+    """
+    turn = facts.turn
+    if not turn.json_answers or not turn.view.gaps.token_events or rule in turn.told:
+        return False
+    if facts.entry.kind == "close" and turn.view.conclusion.truncated:
+        return False
+    turn.told.add(rule)
+    return True
 
 
 @rule(
     "info",
     CLOSE,
+    OVER,
     advice='Ask for usage in the request: with OpenAI\'s API, "stream_options": {"include_usage": true}.',
     reference="tenstorrent/vllm#377",
 )
-def usage_missing(_: Close, facts: Facts) -> Occurrence | None:
+def usage_missing(_: object, facts: Facts) -> Occurrence | None:
     """No token counts: tokens per second can only be estimated from the events."""
     view = facts.turn.view
-    if not _answered(facts) or view.answer.usage is not None or view.answer.error is not None:
+    if (
+        not _answered(facts, "usage-missing")
+        or view.answer.usage is not None
+        or view.answer.error is not None
+    ):
         return None
     events = view.gaps.token_events
     asked = _asked_for_usage(facts)
@@ -34,7 +56,7 @@ def usage_missing(_: Close, facts: Facts) -> Occurrence | None:
     return Occurrence(
         f"The stream has no token counts{', ' + state if asked is not None else ''}: rates are estimated from "
         f"{many(events, 'token event')}.",
-        "warning" if asked else "info",
+        "warning" if asked and not view.conclusion.truncated else "info",  # they would have come at the end
         evidence={"token_events": events, "asked": asked},
     )
 
@@ -54,14 +76,15 @@ def _asked_for_usage(facts: Facts) -> bool | None:
 @rule(
     "warning",
     CLOSE,
+    OVER,
     advice="Do not compute rates from these counts; ask the provider what they include.",
     reference="tenstorrent/vllm#377; genai-bench#81",
 )
-def usage_mismatch(_: Close, facts: Facts) -> Occurrence | None:
+def usage_mismatch(_: object, facts: Facts) -> Occurrence | None:
     """Token counts that cannot match the text that arrived."""
     view = facts.turn.view
     usage = view.answer.usage
-    if not _answered(facts) or usage is None or usage.get("output") is None:
+    if not _answered(facts, "usage-mismatch") or usage is None or usage.get("output") is None:
         return None
     if view.dialect.complete is not True or view.answer.error is not None:
         return None  # the final count may be yet to come
@@ -84,22 +107,56 @@ def usage_mismatch(_: Close, facts: Facts) -> Occurrence | None:
 
 @rule(
     "info",
-    CLOSE,
+    DELTAS,
     advice="Do not read the gap between events as ITL; take the time per token from usage (TPOT).",
     reference="sgl-project/sglang#12064; probar#27",
 )
-def chunk_not_token(_: Close, facts: Facts) -> Occurrence | None:
+def chunk_not_token(_: Event, facts: Facts) -> Occurrence | None:
     """Events do not carry one token each: the gap between events is not the inter-token latency."""
+    turn, view = facts.turn, facts.turn.view
+    texts = turn.first_texts
+    if not turn.json_answers or facts.entry.bearing < Bearing.REASONING or len(texts) >= FIRST:
+        return None
+    texts.append("".join(delta.text for delta in facts.entry.deltas if isinstance(delta, Text | Reasoning)))
+    if len(texts) < FIRST:
+        return None
+    running = any(isinstance(delta, Usage) for delta in facts.entry.deltas)  # counts in every chunk
+    ratio = view.tokens_per_event if running else None
+    if ratio is not None and ratio > _MOST_A_CHUNK and _apart(view):
+        said = (
+            f"{many(view.output_tokens or 0, 'token')} have arrived in {view.gaps.token_events} token events"
+        )
+    elif all(len(text.split()) >= WORDS for text in texts):
+        said = f"Each of the first {FIRST} chunks has {WORDS} words or more"
+    else:
+        return None
+    turn.told.add("several-tokens")
+    return Occurrence(
+        f"{said}: the gap between events is not the latency between tokens.",
+        evidence={"events": view.gaps.token_events, "words": [len(text.split()) for text in texts]},
+    )
+
+
+def _apart(view: TurnView) -> bool:
+    """Whether the counts of tokens and of events differ by more than a start or end token."""
+    return abs((view.output_tokens or 0) - view.gaps.token_events) > _SPECIAL_TOKENS
+
+
+@also("chunk-not-token", CLOSE)
+@also("chunk-not-token", OVER)
+def counted_tokens(_: object, facts: Facts) -> Occurrence | None:
+    """The same by the counts at the end."""
     view = facts.turn.view
-    if not _answered(facts) or view.gaps.token_events < ENOUGH:
+    if not _answered(facts, "chunk-not-token") or view.gaps.token_events < FIRST or not _apart(view):
         return None
     ratio = view.tokens_per_event
-    if ratio is None or 0.8 <= ratio <= 1.25:
+    if ratio is None or _LEAST_A_CHUNK <= ratio <= _MOST_A_CHUNK:
         return None
     return Occurrence(
         f"{many(view.output_tokens or 0, 'output token')} arrived in {view.gaps.token_events} token events, "
         f"{ratio:.2f} per event: the gap between events is not the latency between tokens.",
         evidence={"tokens": view.output_tokens, "events": view.gaps.token_events, "ratio": round(ratio, 3)},
+        amend="several-tokens" in facts.turn.told,
     )
 
 

@@ -89,13 +89,16 @@ def report_of(
     redactor: Redactor | None = None,
     max_event_bytes: int = MAX_EVENT_BYTES,
     rules: Mapping[str, Setting] | None = None,
+    ignored: Sequence[str] = (),
 ) -> Report:
     """Read `records` to their end. `name` is what the report calls them, `dialect` None detects each turn's.
 
-    `rules` are the user's severities by rule, or "off". `redactor` learns the secrets of the requests and the
-    responses; with `slo` there is a table of objectives.
+    `rules` are the user's severities by rule, or "off", `ignored` patterns of text that is left out of answers.
+    `redactor` learns the secrets of the requests and the responses; with `slo` there is a table of objectives.
     """
-    analysis = Analysis(header, dialect=dialect, max_event_bytes=max_event_bytes, rules=rules)
+    analysis = Analysis(
+        header, dialect=dialect, max_event_bytes=max_event_bytes, rules=rules, ignored=ignored
+    )
     report = Report(name, analysis, redactor=redactor or Redactor())
     running: Timeline | None = None
     for record in records:

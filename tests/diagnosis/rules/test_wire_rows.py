@@ -146,10 +146,22 @@ def test_a_stall_becomes_an_error_after_two_minutes() -> None:
     assert late.evidence["progress_idle_s"] >= 120
 
 
-def test_a_cut_that_was_resumed_is_only_a_warning() -> None:
-    story = wires.resumed(b"id: 4\ndata: d\n\n")
-    cut = only(story, "truncated-stream")
-    assert (cut.severity, cut.conn, cut.evidence["reconnected"]) == ("warning", 1, True)
+def test_a_cut_after_which_the_rest_came_is_only_a_note() -> None:
+    cut = only(wires.resumed(b"id: 4\ndata: d\n\n"), "truncated-stream")
+    assert (cut.severity, cut.conn, cut.evidence["reconnected"]) == ("info", 1, True)
+    assert "nothing is missing" in cut.message
+
+
+def test_a_cut_after_which_something_is_missing_stays_a_warning() -> None:
+    cut = only(wires.resumed(b"id: 9\ndata: d\n\n"), "truncated-stream")
+    assert (cut.severity, cut.conn) == ("warning", 1)
+
+
+def test_a_cut_that_could_not_be_resumed_is_an_error_after_all() -> None:
+    wire = Wire().ask(dialect="openai-chat").good().read(10, text("a")).close(20, "reset").waits(20)
+    wire.ask(1020, again=True, dialect="openai-chat").close(1030, "error", "Connection refused.")
+    cut = only(wire, "truncated-stream")
+    assert (cut.severity, cut.conn, cut.evidence["resumed"]) == ("error", 1, False)
 
 
 def test_the_message_has_the_numbers() -> None:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Resume, StreamFault
+from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.dialects.inband import fault_in
-from sse_tui.dialects.json_events import PINGS
 from sse_tui.dialects.payload import JsonError, decode, members, string
 from sse_tui.dialects.providers.langgraph.langchain import LangChainMessages
 from sse_tui.eventstream.items import Event
@@ -37,7 +37,7 @@ class LangGraph(Dialect):
         if mode == "end":
             self._ended = True
             return ()
-        if mode in PINGS or not event.data:
+        if named_ping(mode) or not event.data:
             return (Meta("ping", event.data),)
         try:
             payload = decode(event.data)

@@ -34,7 +34,8 @@ from sse_tui.dialects.base import (
     Refusal,
     Text,
 )
-from sse_tui.dialects.json_events import DONE, PINGS, ChoiceDialect
+from sse_tui.dialects.heartbeats import is_heartbeat, named_ping
+from sse_tui.dialects.json_events import DONE, ChoiceDialect
 from sse_tui.dialects.payload import JsonError, count, decode, kind_of, members, string
 from sse_tui.dialects.providers.openai_chat.openai_chat_tools import ToolCalls
 from sse_tui.dialects.request import PARAMS, endpoint, mapped, post, turns
@@ -116,7 +117,7 @@ class OpenAIChat(ChoiceDialect):
             return self._sentinel(data)
         if not data:
             return self._empty(event)
-        if event.type in PINGS:
+        if named_ping(event.type):
             try:
                 decode(data)
             except JsonError as exc:
@@ -197,7 +198,7 @@ class OpenAIChat(ChoiceDialect):
             if payload.get(name):
                 deltas.append(Meta(name, payload[name]))
         self._groq(members(payload.get("x_groq")), deltas)
-        if payload.get("type") == "ping" and "choices" not in payload:
+        if "choices" not in payload and is_heartbeat(payload):
             deltas.append(Meta("ping", event.data))
         self._fault(payload, deltas, announced=event.type == "error")
 
