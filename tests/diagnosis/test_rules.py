@@ -32,13 +32,12 @@ Case = bytes | list[bytes] | Story
 
 # Rules that the table of the protocol's notes does not have.
 BEYOND = {
-    *("runaway-compression", "irregular-http", "late-read"),
+    *("runaway-compression", "irregular-http", "late-read", "placeholder-content"),
     *("provider-stop", "unknown-finish-reason", "length-limit", "empty-answer"),
     *("foreign-terminal", "missing-finish-reason", "missing-end-marker", "open-after-finish"),
     *("wrapped-twice", "escaped-line-ends", "missing-blank-lines", "joined-fields", "stripped-spaces"),
     "split-character",
 }
-BEYOND = {"runaway-compression", "irregular-http", "late-read", "placeholder-content"}
 ALL = [
     "truncated-stream",
     "in-band-error",

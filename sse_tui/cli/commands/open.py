@@ -28,7 +28,12 @@ from sse_tui.errors import RecordingError, UsageError
 @ignore_content_option
 @config_option
 def command(
-    source: str, as_json: bool, as_text: bool, stream_dialect: str | None, ignore: tuple[str, ...]
+    source: str,
+    as_json: bool,
+    as_text: bool,
+    stream_dialect: str | None,
+    ignore: tuple[str, ...],
+    ignore_content: tuple[str, ...],
 ) -> int:
     """View or print a recording or a raw stream.
 
@@ -39,7 +44,7 @@ def command(
         raise UsageError("two-forms", "--json and --text cannot be combined.")
     from sse_tui.cli.reading import open_source, read_source
 
-    given = {"ignore": ignore}
+    given = {"ignore": ignore, "ignore_content": ignore_content}
     if as_json or as_text:
         return read_source(source, "json" if as_json else "text", stream_dialect, given=given)
     from sse_tui.cli.launch import launch, require_terminal

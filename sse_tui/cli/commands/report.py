@@ -57,6 +57,7 @@ def command(
     output: str | None,
     stream_dialect: str | None,
     ignore: tuple[str, ...],
+    ignore_content: tuple[str, ...],
 ) -> int:
     """Report on a stream: its content, problems and timing.
 
@@ -69,7 +70,8 @@ def command(
     from sse_tui.offline.report.forms import render
 
     expectations = [one for text in expect for one in parse_expectations(text)]
-    report = read_report(source, expectations, stream_dialect, {"ignore": ignore})
+    given = {"ignore": ignore, "ignore_content": ignore_content}
+    report = read_report(source, expectations, stream_dialect, given)
     write_result(encodable(render(report, form, fail_on)).encode(), output)
     return ended(report.findings) or (Exit.FAILED if report.failed(fail_on) else Exit.OK)
 

@@ -53,7 +53,8 @@ def command(source: str | None, as_json: bool, raw: bool, max_events: int | None
 def _refuse_request_options(source: str) -> None:
     """Raises `UsageError` if an option was given that applies only to a request."""
     context = click.get_current_context()
-    applicable = {"source", "as_json", "raw", "max_events", "stream_dialect", "config", "no_record", "ignore"}
+    applicable = {"source", "as_json", "raw", "max_events", "stream_dialect", "config", "no_record"}
+    applicable |= {"ignore", "ignore_content"}
     for option in context.command.params:
         name = option.name or ""
         if name not in applicable and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
