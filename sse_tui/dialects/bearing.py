@@ -26,7 +26,8 @@ class Bearing(IntEnum):
 
 ZERO_WIDTH = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
 _UNSEEN = frozenset(ZERO_WIDTH + " \t\n\r\v\f\u0085\u00a0\u2028\u2029\u3000")
-_nothing_seen = _UNSEEN.issuperset  # of a text: it stops at the first character that is seen
+nothing_seen = _UNSEEN.issuperset
+"""Whether a text is only white space and invisible characters; it looks no further than the first other one."""
 
 TEXTS = frozenset({Text, Reasoning, Refusal})
 """The deltas that hold text."""
@@ -45,7 +46,7 @@ _BLANK, _REASONING, _VISIBLE = Bearing.BLANK, Bearing.REASONING, Bearing.VISIBLE
 
 
 def _of_text(text: str, seen: Bearing) -> Bearing:
-    if not _nothing_seen(text):
+    if not nothing_seen(text):
         return seen
     return _BLANK if text.strip(ZERO_WIDTH) else _NONE
 
@@ -72,7 +73,7 @@ def bearing_of(deltas: Sequence[Delta]) -> Bearing:
     """What an event with these deltas does for the answer: the most that any of them does."""
     if len(deltas) == 1:  # the usual event, without a loop
         delta = deltas[0]
-        if type(delta) is Text and not _nothing_seen(delta.text):
+        if type(delta) is Text and not nothing_seen(delta.text):
             return _VISIBLE
     most = _NONE
     for delta in deltas:
@@ -86,4 +87,4 @@ def bearing_of(deltas: Sequence[Delta]) -> Bearing:
 
 def is_empty(deltas: Sequence[Delta]) -> bool:
     """Whether these are the deltas of a chunk without content: none, or text that nobody sees."""
-    return all(type(delta) in TEXTS and _nothing_seen(delta.text) for delta in deltas)  # type: ignore[union-attr]
+    return all(type(delta) in TEXTS and nothing_seen(delta.text) for delta in deltas)  # type: ignore[union-attr]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import CLOSE, EVENT, RECONNECT, Occurrence, also, rule
+from sse_tui.dialects.bearing import nothing_seen
 from sse_tui.dialects.detect import by_event
 from sse_tui.dialects.fingerprints import clue_of
+from sse_tui.dialects.finish_reasons import FinishKind, meaning_of
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import Close, Reconnect
 from sse_tui.text.wording import many
@@ -57,11 +59,12 @@ def _blank(facts: Facts) -> Occurrence | None:
     answer = facts.turn.view.answer
     if facts.turn.view.dialect.complete is not True or not 0 < answer.text_length <= 100:
         return None
-    if answer.substance.other or answer.text.strip():
+    if answer.substance.other or not nothing_seen(answer.text):
         return None
+    limited = meaning_of(str(answer.finish_reason), facts.turn.dialect).kind is FinishKind.LENGTH
     return Occurrence(
         f"The answer is only white space ({many(answer.text_length, 'character')}): clients show an empty answer.",
-        "warning",
+        "info" if limited else "warning",  # what was to follow may have been more
         evidence={"characters": answer.text_length},
     )
 
