@@ -314,10 +314,10 @@ class Analysis:
             turn.retries.append(item.ms)
         elif isinstance(item, Ignored):
             turn.ignored_fields.add(item.line.partition(":")[0])
-            self._line(turn, wire, item.line, t, entry)
         elif isinstance(item, Tail):
             turn.discarded_tail = True
-            self._line(turn, wire, item.text, t, entry)
+        if text := dialects.stray_text(item):
+            self._line(turn, wire, text, t, entry)
         return entry
 
     def _line(self, turn: Turn, wire: WireState, line: str, t: int, entry: Entry) -> None:

@@ -143,6 +143,16 @@ class Ending(Enum):
         self.code = code
 
 
+_FAILED_REQUESTS = frozenset(
+    (
+        Ending.REFUSED_STATUS,
+        Ending.NO_RESPONSE,
+        Ending.FAULT_BEFORE,
+        Ending.RECONNECT_FAILED,
+        Ending.NOT_RESUMED,
+    )
+)
+
 # What shows that an answer is whole, in the dialects that have it.
 END_MARKERS = {
     "openai-chat": "a finish reason and [DONE]",
@@ -222,6 +232,11 @@ class Conclusion:
     def truncated(self) -> bool:
         """Whether the stream broke off before the answer was whole."""
         return self.ending.outcome is Outcome.TRUNCATED
+
+    @property
+    def request_failed(self) -> bool:
+        """Whether a request got no stream: the first one, or the last that was to go on with a stream."""
+        return self.ending in _FAILED_REQUESTS
 
     @property
     def how(self) -> str:

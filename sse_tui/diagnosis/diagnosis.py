@@ -18,7 +18,7 @@ from sse_tui.diagnosis.finding import Finding, Setting
 from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
-from sse_tui.dialects.base import Delta, Meta, Reasoning, StreamFault, Text
+from sse_tui.dialects.base import Delta, Meta, Reasoning, Text
 from sse_tui.dialects.bearing import TEXTS, Bearing
 from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
@@ -215,7 +215,6 @@ class Diagnosis:
         own_id = item.id != conn.last_id or (
             item.id and _OWN_ID.search(conn.window.whole(item.start, item.end) or b"")
         )
-        kinds = {type(delta) for delta in deltas}
         names = {delta.name for delta in deltas if isinstance(delta, Meta)}
         bearing = entry.bearing
         tokens = bearing >= _TOKEN
@@ -245,7 +244,6 @@ class Diagnosis:
         conn.token_events += tokens
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
             turn.before_token.append(item.type if item.type != "message" else _label(deltas, names))
-        turn.fault_seen = turn.fault_seen or StreamFault in kinds
         turn.done = turn.done or "done" in names
         conn.types.add(item.type)
         if conn.types[item.type] >= SETTLE // 2:

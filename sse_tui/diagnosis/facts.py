@@ -14,6 +14,7 @@ from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.diagnosis.scanner import Scanner
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
+from sse_tui.dialects.base import StreamFault
 from sse_tui.dialects.provenance import of_headers
 from sse_tui.eventstream import Comment, Event, Retry, Tail
 from sse_tui.metrics import Beats
@@ -172,6 +173,20 @@ class ConnFacts:
 
 
 @dataclass(slots=True)
+class ReportedError:
+    """An error that the stream reported: after how many token events, whether after a finish reason, and how.
+
+    `how` is empty where it was sent as an event; `times` counts how often it was reported.
+    """
+
+    fault: StreamFault
+    tokens: int
+    finished: bool
+    how: str = ""
+    times: int = 1
+
+
+@dataclass(slots=True)
 class TurnFacts:
     """One request of the user so far."""
 
@@ -184,7 +199,8 @@ class TurnFacts:
     reason_named: bool = False  # the chunks have a member for the finish reason
     looked_at: int = 0  # events whose dialect was looked for, before the first token
     resembles: str = ""  # the dialect that they look like
-    fault_seen: bool = False
+    finish_seen: bool = False
+    fault: ReportedError | None = None
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
     not_json: list[tuple[EntryView, str, str]] = field(default_factory=list)  # likewise, its data and error
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed

@@ -13,6 +13,7 @@ from sse_tui.dialects.line_dialects import LineDialect
 from sse_tui.dialects.providers.openai_chat import OpenAIChat
 from sse_tui.dialects.providers.openai_responses import OpenAIResponses
 from sse_tui.dialects.registry import READERS, Auto, AutoLines, create, dialect_class, names, senders
+from sse_tui.dialects.stray_lines import stray_text
 
 __all__ = [
     "READERS",
@@ -33,4 +34,5 @@ __all__ = [
     "dialect_class",
     "names",
     "senders",
+    "stray_text",
 ]

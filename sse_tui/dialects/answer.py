@@ -42,10 +42,10 @@ class Answer:
     """Takes deltas with `add`, each in O(1), and gives what they amount to so far.
 
     `transcript` holds the text. Choices, and the parts of each (blocks, output items), are concatenated in their
-    order with nothing between. An id or a name that a tool call sends again is not appended to itself. `usage` and
-    `error` are the last ones reported, `model` the last non-empty name, `finish_reason` that of the first choice that
-    has one. Of the calls after the first `bounded.RECENT` only the text is kept, in the transcript; `further_calls`
-    counts them.
+    order with nothing between. An id or a name that a tool call sends again is not appended to itself. `usage` is
+    the last one reported, `error` the first, `model` the last non-empty name, `finish_reason` that of the first choice
+    that has one. Of the calls after the first `bounded.RECENT` only the text is kept, in the transcript;
+    `further_calls` counts them.
 
     `Meta` deltas that it understands: "model", "done", "server_tool_call" (``{"type", "name", "arguments"?, "slot"?}``;
     those of the same slot are pieces of one call), "tool_plan" (a piece of text), "final_text", "incomplete_reason",
@@ -116,7 +116,7 @@ class Answer:
         self._ends.finish(delta)
 
     def _add_fault(self, delta: StreamFault) -> None:
-        self._ends.fault = delta
+        self._ends.report(delta)
 
     def _add_progress(self, delta: Progress) -> None:
         self.progress = delta

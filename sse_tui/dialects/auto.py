@@ -77,7 +77,7 @@ class Detecting(Delegating):
         self.detection = Detection(Generic.name, NO_FINGERPRINT)
         self.decided = False
         self.provider: Provider | None = None
-        self._seen: list[Event] = []
+        self._seen: list[tuple[Event, Sequence[Delta]]] = []  # with what the generic reader gave for each
         self._lines: DetectingLines | None = None
         self._choose(Generic())
 
@@ -118,16 +118,16 @@ class Detecting(Delegating):
             return self._chosen.read(event)
         clue = clue_of(event)
         found = by_event(clue)
-        late: list[Delta] = []
         if found is not None:
             self._guess(provenance.of_payload(clue.data))
             late = self._decide(found)
-        else:
-            self._seen.append(event)
-            self.decided = len(self._seen) >= _PATIENCE
-            if self.decided:
-                self._seen.clear()
-        return [*late, *self._chosen.read(event)]
+            return [*late, *self._chosen.read(event)]
+        deltas = self._chosen.read(event)
+        self._seen.append((event, deltas))
+        self.decided = len(self._seen) >= _PATIENCE
+        if self.decided:
+            self._seen.clear()
+        return deltas
 
     def read_ignored(self, line: str) -> Sequence[Delta]:
         """The meaning of a line that the standard ignores: JSON lines, when nothing else has come."""
@@ -149,8 +149,12 @@ class Detecting(Delegating):
         late: list[Delta] = []
         if self.detection.name != Generic.name:
             self._choose(self.readers[self.detection.name]())
-            for earlier in self._seen:
-                late += [delta for delta in self._chosen.read(earlier) if not _given_already(delta)]
+            for earlier, given in self._seen:
+                given_types = {type(delta) for delta in given}
+                for delta in self._chosen.read(earlier):
+                    known = StreamFault in given_types if isinstance(delta, StreamFault) else _passes(delta)
+                    if not known:
+                        late.append(delta)
         self._seen.clear()
         return late
 
@@ -161,9 +165,9 @@ class Detecting(Delegating):
         return next((prompt for prompt in found if prompt is not None), None)
 
 
-def _given_already(delta: Delta) -> bool:
-    """Whether the generic reader has already given this delta."""
-    return isinstance(delta, StreamFault) or (isinstance(delta, Meta) and delta.name in ("done", "ping"))
+def _passes(delta: Delta) -> bool:
+    """Whether the delta counts only when its event comes; the generic reader gave it then."""
+    return isinstance(delta, Meta) and delta.name in ("done", "ping")
 
 
 class DetectingLines(Delegating, LineDialect):

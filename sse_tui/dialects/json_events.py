@@ -10,23 +10,27 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from sse_tui import bounded
-from sse_tui.dialects.base import Delta, Dialect, Finish, Malformed, Meta, Reasoning, StreamFault, Text
+from sse_tui.dialects.base import Delta, Finish, Malformed, Meta, Reasoning, StreamFault, Text
+from sse_tui.dialects.error_names import announces
+from sse_tui.dialects.error_text import fault_in_text
 from sse_tui.dialects.finish_reasons import is_finish
 from sse_tui.dialects.heartbeats import heartbeat_text, is_heartbeat, named_ping
-from sse_tui.dialects.inband import fault_in
+from sse_tui.dialects.inband import fault_alone, fault_behind, fault_in, fault_in_any, named
 from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, string
 from sse_tui.dialects.request import last_of_role, last_user, members_of
+from sse_tui.dialects.stray_lines import StrayLines
 from sse_tui.eventstream.items import Event
 
 DONE = "[DONE]"
 
 
-class JsonDialect(Dialect):
+class JsonDialect(StrayLines):
     """Reads events whose data is a JSON object, and OpenAI's sentinel, which many others adopted."""
 
     # The member of a request that holds the messages, or a prompt of plain text, where that is all there is to know.
     messages_in: ClassVar[str | None] = None
     prompt_in: ClassVar[str | None] = None
+    json_due = True
 
     _done: bool = False
     _model: str | None = None
@@ -49,9 +53,32 @@ class JsonDialect(Dialect):
             return self._no_object(event, payload)
         if named_ping(event.type) or (len(data) < 256 and is_heartbeat(payload)):
             return (Meta("ping", data),)
+        return self._payload(event, payload)
+
+    def _payload(self, event: Event, payload: dict[str, Any]) -> list[Delta]:
+        """The deltas of one payload, and the error that it is where the dialect finds nothing in it."""
         deltas: list[Delta] = []
         self._take(event, payload, deltas)
+        if not deltas or (event.type != "message" and announces(event.type)):
+            self._unread(event, payload, deltas)
         return deltas
+
+    def _unread(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """Add the error of an event whose name announces one, or whose payload means nothing else."""
+        announced = announces(event.type)
+        if announced and not any(type(delta) is StreamFault for delta in deltas):
+            self._fault(payload, deltas, announced=True)
+        if announced:
+            deltas[:] = [
+                named(delta, event.type) if type(delta) is StreamFault else delta for delta in deltas
+            ]
+        elif not deltas and (fault := self._alone(payload)) is not None:
+            self._failed = True
+            deltas.append(fault)
+
+    def _alone(self, payload: dict[str, Any]) -> StreamFault | None:
+        """The error that a payload is in which nothing was found."""
+        return fault_in(payload) or fault_alone(payload)
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """Add the deltas of one payload: where a dialect knows no more, of the error that it reports."""
@@ -92,26 +119,34 @@ class JsonDialect(Dialect):
         return False if self._marks_end else None
 
     def _empty(self, event: Event) -> Sequence[Delta]:
-        if event.type == "error":
+        if announces(event.type):
             self._failed = True
-            return (StreamFault(None, None, None),)
+            return (named(StreamFault(None, None, None), event.type),)
         return (Meta("ping", ""),)
 
     def _not_json(self, event: Event, why: str) -> Sequence[Delta]:
         broken = Malformed(f"not JSON: {why}", "json")
-        if event.type == "error":
+        if announces(event.type):
             self._failed = True
-            return (broken, StreamFault(None, None, event.data))
+            fault = fault_behind(event.data) or StreamFault(None, None, event.data)
+            return (broken, named(fault, event.type))
         if named_ping(event.type) or event.data.startswith(":") or heartbeat_text(event.data):
             return (Meta("ping", event.data), broken)  # a comment that some gateway wrapped as data
-        return (broken,)
+        return self._broken(broken, fault_behind(event.data) or fault_in_text(event.data))
 
     def _no_object(self, event: Event, payload: Any) -> Sequence[Delta]:
         broken = Malformed(f"expected an object, got {kind_of(payload)}")
-        if event.type == "error":
+        if announces(event.type):
             self._failed = True
-            return (broken, StreamFault(None, None, string(payload) or compact(payload)))
-        return (broken,)
+            return (broken, named(StreamFault(None, None, string(payload) or compact(payload)), event.type))
+        return self._broken(broken, fault_in_any(payload))
+
+    def _broken(self, broken: Malformed, fault: StreamFault | None) -> Sequence[Delta]:
+        """A payload that breaks the dialect, and perhaps is an error."""
+        if fault is None:
+            return (broken,)
+        self._failed = True
+        return (broken, fault)
 
     def _fault(self, payload: dict[str, Any], deltas: list[Delta], *, announced: bool = False) -> None:
         """Add the error that `payload` reports, if it does."""

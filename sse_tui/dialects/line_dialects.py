@@ -7,9 +7,10 @@ A parser of event streams ignores such lines (a field named ``{"model"`` is unkn
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from sse_tui.dialects.base import Delta, Malformed, Meta
+from sse_tui.dialects.base import Delta, Malformed, Meta, StreamFault
+from sse_tui.dialects.inband import fault_in_unknown
 from sse_tui.dialects.json_events import DONE, JsonDialect
 from sse_tui.dialects.payload import JsonError, decode, kind_of
 from sse_tui.eventstream.items import Event
@@ -40,12 +41,10 @@ class LineDialect(JsonDialect):
         try:
             payload = decode(text)
         except JsonError as exc:
-            return (Malformed(f"not JSON: {exc}", "json"),)
+            return (Malformed(f"not JSON: {exc}", "json"), *super().read_ignored(line))
         if not isinstance(payload, dict):
-            return (Malformed(f"expected an object, got {kind_of(payload)}"),)
-        deltas: list[Delta] = []
-        self._take(_LINE, payload, deltas)
-        return deltas
+            return (Malformed(f"expected an object, got {kind_of(payload)}"), *super().read_ignored(line))
+        return self._payload(_LINE, payload)
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The same lines, when a proxy has wrapped them as events."""
@@ -58,6 +57,15 @@ class GenericLines(LineDialect):
     name = "ndjson"
     answers = False
     _marks_end = False
+
+    def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        fault = fault_in_unknown(payload)
+        if fault is not None:
+            self._failed = True
+            deltas.append(fault)
+
+    def _alone(self, payload: dict[str, Any]) -> StreamFault | None:
+        return None
 
 
 def looks_like_lines(line: str) -> bool:

@@ -22,6 +22,7 @@ from sse_tui.dialects.base import (
     Usage,
 )
 from sse_tui.dialects.finish_reasons import NOTHING_ASKED, FinishKind, Meaning, meaning_of
+from sse_tui.dialects.inband import merged
 from sse_tui.text.wording import many
 
 # `Meta` that are part of an answer, beside its text: what a service did, made or quoted for the user.
@@ -74,7 +75,7 @@ class Substance:
                 self.meta(delta)
                 continue
             elif isinstance(delta, StreamFault):
-                self.fault = delta
+                self.report(delta)
             elif isinstance(delta, Usage):
                 self.usage = delta
             elif isinstance(delta, Malformed):
@@ -85,6 +86,10 @@ class Substance:
         """The end of a choice; later ones of the same choice replace it."""
         if delta.index in self.finishes or len(self.finishes) < bounded.RECENT:
             self.finishes[delta.index] = delta.reason
+
+    def report(self, fault: StreamFault) -> None:
+        """An error that the stream reported; one that follows fills the gaps of the first."""
+        self.fault = merged(self.fault, fault)
 
     def meta(self, delta: Meta) -> None:
         """A delta of another kind."""

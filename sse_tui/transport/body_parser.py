@@ -65,3 +65,8 @@ class BodyParser:
         if damage and self.coded and self._parser is not None:
             self._parser = None
             yield Parsed((), runaway(damage) if self._decoder.runaway else undecodable(damage))
+
+    def close(self) -> list[Item]:
+        """The body is over: what it left open, as an item, unless an error ended the reading."""
+        parser, self._parser = self._parser, None
+        return [] if parser is None else parser.close()

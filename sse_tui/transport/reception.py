@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sse_tui.dialects.base import Delta, Dialect, Meta
+from sse_tui.dialects.stray_lines import stray_text
 from sse_tui.dialects.substance import Substance
-from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry
+from sse_tui.eventstream import Comment, Event, Item, NoData, Retry
 from sse_tui.fields import first
 from sse_tui.resume import Continuity, ResumesBy
 from sse_tui.transport.http.message import LAST_EVENT_ID, STREAM_ID
@@ -65,13 +66,13 @@ class Reception:
                     # A heartbeat, or an event that only sets an ID, brings a client no further.
                     if item.data and not (deltas and _is_ping(deltas[-1])):
                         self.progress += 1
-            elif isinstance(item, Ignored):
-                self.substance.add(self.dialect.read_ignored(item.line))
+            elif text := stray_text(item):
+                self.substance.add(self.dialect.read_ignored(text))
             elif isinstance(item, Comment):
                 self.dialect.comment_seen(item.text)
             elif isinstance(item, Retry):
                 self.retry = item
-            elif isinstance(item, NoData):  # no event, but it sets the last event ID all the same
+            if isinstance(item, NoData):  # no event, but it sets the last event ID all the same
                 self.last_event_id = item.id
 
 

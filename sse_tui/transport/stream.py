@@ -109,6 +109,7 @@ class Stream:
                 else:
                     steps = await self._stall(step.fault.duration_ms / 1000, steps)
         self._body.close()
+        self._reception.feed(self._parser.close())
         assert self.reason is not None
         yield self._turn.close(self.reason, self.detail, self.code, self._body.irregular)
 

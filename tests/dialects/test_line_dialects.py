@@ -79,7 +79,8 @@ def test_an_event_proves_that_it_was_an_event_stream() -> None:
     assert list(dialect.read_ignored('{"error":"x"}')) == [StreamFault(None, None, "x")]
     assert dialect.name == "ndjson"
     dialect.read(Event("message", '{"choices":[{"index":0,"delta":{"content":"a"}}]}', "", 0, 0))
-    assert (dialect.name, list(dialect.read_ignored('{"error":"x"}'))) == ("openai-chat", [])
+    assert (dialect.name, list(dialect.read_ignored('{"x":1}'))) == ("openai-chat", [])
+    assert list(dialect.read_ignored('{"error":"x"}')) == [StreamFault(None, None, "x")]
 
 
 @pytest.mark.parametrize("line", ["{", "Data: x", '"a": 1', "[1]", ""])

@@ -8,6 +8,7 @@ from sse_tui.diagnosis.rules import (  # noqa: F401
     empty_answers,
     end_marks,
     first_tokens,
+    failed_requests,
     framing,
     held_beginnings,
     hidden_errors,

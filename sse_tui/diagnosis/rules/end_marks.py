@@ -78,7 +78,7 @@ def missing_finish_reason(event: Event, facts: Facts) -> Occurrence | None:
         return None
     if not view.dialect.ended or view.dialect.complete is not None or not view.dialect.answers:
         return None
-    if turn.fault_seen or view.answer.substance.empty:
+    if turn.fault is not None or view.answer.substance.empty:
         return None
     if not turn.reason_named and view.answer.usage is not None:
         return Occurrence(

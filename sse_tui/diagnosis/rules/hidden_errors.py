@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
-from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import DELTAS, IGNORED, NO_DATA, Occurrence, also, rule
-from sse_tui.dialects.base import Meta, StreamFault
-from sse_tui.dialects.inband import fault_in
-from sse_tui.dialects.payload import JsonError, decode
-from sse_tui.eventstream import Event, Ignored, NoData
+from sse_tui.diagnosis.facts import Facts, ReportedError
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, IGNORED, NO_DATA, TAIL, Occurrence, also, rule
+from sse_tui.diagnosis.retry_advice import retry_may_help, retry_words
+from sse_tui.dialects.base import Finish, Meta, StreamFault
+from sse_tui.dialects.inband import merged
+from sse_tui.dialects.stray_lines import fault_outside
+from sse_tui.eventstream import Event, Ignored, NoData, Tail
+from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
-
-_RAW_ERROR = re.compile(r'\s*"(error|error_type)"\s*:')
-_LINE_PROTOCOLS = ("ollama", "kubernetes-watch")
-_RETRYABLE = re.compile(
-    r"overload|rate.?limit|capacity|timeout|unavailable|server_error|too.?many|try.again|\b5\d\d\b|429", re.I
-)
 
 
 @rule(
@@ -25,80 +21,131 @@ _RETRYABLE = re.compile(
     advice="Treat the request as failed: what arrived before the error is not a complete answer.",
     reference="ggml-org/llama.cpp#14566; aaif-goose/goose#8031; maximhq/bifrost#5262",
 )
-def in_band_error(_: Event, facts: Facts) -> Occurrence | None:
+def in_band_error(_: Event, facts: Facts) -> Iterator[Occurrence]:
     """An error reported inside the stream, after the status 200 had been sent."""
     for delta in facts.entry.deltas:
         if isinstance(delta, StreamFault):
-            return _reported(delta, facts)
-    return None
+            yield _reported(delta, facts)
+    facts.turn.finish_seen = facts.turn.finish_seen or any(
+        isinstance(delta, Finish) for delta in facts.entry.deltas
+    )
 
 
 @also("in-band-error", IGNORED)
-def error_in_ignored_line(ignored: Ignored, facts: Facts) -> Occurrence | None:
-    """The same in a line that the standard ignores: an ``error`` field, or raw JSON."""
+def error_in_ignored_line(ignored: Ignored, facts: Facts) -> Iterator[Occurrence]:
+    """The same in a line that the standard ignores: an ``error`` field, raw JSON, plain text."""
     line = ignored.line.strip()
-    name, colon, value = line.partition(":")
-    if name.strip().lower() == "error" and colon:
-        text, announced, how = value.strip(), True, "sent as a field named 'error'"
-    elif line.startswith("{"):
-        text, announced, how = line, False, "sent as raw JSON without 'data:'"
-    elif _RAW_ERROR.match(line):
-        text, announced, how = "{" + line.rstrip(",") + "}", True, "sent as raw JSON over several lines"
+    if line.lower().startswith("error:"):
+        how = "sent as a field named 'error'"
+    elif line.startswith(("{", "[", "}", "]", '"')):
+        how = "sent as raw JSON without 'data:'"
+    elif line.startswith("grpc-"):
+        how = "sent as gRPC's trailers in the body"
     else:
-        return None
-    fault = _parsed(text, announced=announced)
-    if fault is None and not announced:
-        return None
-    occurrence = _reported(fault, facts)
-    if facts.turn.dialect in _LINE_PROTOCOLS:
-        return occurrence
-    message = f"{occurrence.message} It was {how}, so conforming clients never see it."
-    return occurrence._replace(message=message)
+        how = "sent as plain text without 'data:'"
+    return _outside(how, facts)
 
 
 @also("in-band-error", NO_DATA)
-def error_without_data(block: NoData, facts: Facts) -> Occurrence | None:
-    """The same for an event named ``error`` without data."""
-    if block.type != "error":
-        return None
-    return _reported(StreamFault(None, None, "an event named 'error' without data"), facts)
+def error_without_data(block: NoData, facts: Facts) -> Iterator[Occurrence]:
+    """The same for an event that is named so and has no data."""
+    return _outside(f"sent as an event named {block.type[:60]!r} without data", facts)
+
+
+@also("in-band-error", TAIL)
+def error_in_tail(_: Tail, facts: Facts) -> Iterator[Occurrence]:
+    """The same in the rest of a body, behind which no blank line came."""
+    return _outside("sent without a blank line behind it", facts)
+
+
+def _outside(how: str, facts: Facts) -> Iterator[Occurrence]:
+    for delta in facts.entry.deltas:
+        if isinstance(delta, StreamFault):
+            yield _reported(delta, facts, "" if facts.turn.line_protocol else how)
 
 
 @also("in-band-error", DELTAS)
 def misleading_end(_: Event, facts: Facts) -> Occurrence | None:
     """The end marker after an error: a client that looks only for that takes the answer to be complete."""
     names = {delta.name for delta in facts.entry.deltas if isinstance(delta, Meta)}
-    if not facts.turn.fault_seen or not names & {"done", "after-end"}:
+    if facts.turn.fault is None or not names & {"done", "after-end"}:
         return None
     return Occurrence("", amend=True, evidence={"followed_by_end_marker": True})
 
 
-def _parsed(text: str, *, announced: bool) -> StreamFault | None:
-    try:
-        payload = decode(text)
-    except JsonError:
-        payload = None
-    if isinstance(payload, dict):
-        return fault_in(payload, announced=announced)
-    return StreamFault(None, None, text or None) if announced else None
-
-
-def _reported(fault: StreamFault | None, facts: Facts) -> Occurrence:
-    facts.turn.fault_seen = True
-    type_, code, message = fault or StreamFault(None, None, None)
-    named = " ".join(str(part) for part in (type_, code) if part is not None)
-    retryable = bool(_RETRYABLE.search(f"{named} {message or ''}"))
-    tokens = sum(conn.token_events for conn in facts.turn.conns)
-    said = (message or "no message")[:200]
-    again = "A retry may succeed." if retryable else "A retry is unlikely to help."
+@also("in-band-error", DELTAS)
+def error_after_end(event: Event, facts: Facts) -> Occurrence | None:
+    """An error after the end marker: the answer is whole, and something failed behind it."""
+    if facts.turn.fault is not None or not any(
+        isinstance(delta, Meta) and delta.name == "after-end" for delta in facts.entry.deltas
+    ):
+        return None
+    fault = fault_outside(event.type, event.data)
+    if fault is None:
+        return None
     return Occurrence(
-        f"The server reported an error in the stream after {many(tokens, 'token event')}: "
-        f"{named + ': ' if named else ''}{said.rstrip('.')}. {again}",
-        evidence={
-            "type": type_,
-            "code": code,
-            "message": said,
-            "token_events_before": tokens,
-            "retryable": retryable,
-        },
+        f"The server reported an error after the end marker: {_said(fault)}. The answer was whole by then, and clients "
+        "that stop at the marker never see it.",
+        "warning",
+        advice="Look for the cause in the server's log: what failed came after the answer.",
+        evidence=_evidence(fault),
     )
+
+
+@also("in-band-error", CLOSE)
+def text_after_error(_: Close, facts: Facts) -> Occurrence | None:
+    """How the stream went on after the error."""
+    known = facts.turn.fault
+    after = _tokens(facts) - known.tokens if known is not None else 0
+    if known is None or not after:
+        return None
+    return Occurrence(
+        f"{_message(known)} {many(after, 'token event')} followed it.",
+        amend=True,
+        evidence={"token_events_after": after},
+    )
+
+
+def _reported(fault: StreamFault, facts: Facts, how: str = "") -> Occurrence:
+    """An error that the stream reports; one that says more of the last one, or the same again, is the same error."""
+    turn = facts.turn
+    known = turn.fault
+    again = known is not None and (fault == known.fault or turn.view.dialect.answers)
+    if known is not None and again:
+        repeated = known.fault.message is not None
+        known.fault = merged(known.fault, fault)
+        known.times += repeated
+        evidence = {**_evidence(known.fault), **({"reported": known.times} if repeated else {})}
+        return Occurrence(_message(known), amend=True, evidence=evidence)
+    turn.fault = reported = ReportedError(fault, _tokens(facts), turn.finish_seen, how)
+    return Occurrence(
+        _message(reported), evidence={**_evidence(fault), "token_events_before": reported.tokens}
+    )
+
+
+def _tokens(facts: Facts) -> int:
+    return sum(conn.token_events for conn in facts.turn.conns)
+
+
+def _message(error: ReportedError) -> str:
+    place = "after the finish reason" if error.finished else f"after {many(error.tokens, 'token event')}"
+    hidden = f" It was {error.how}, so conforming clients never see it." if error.how else ""
+    return (
+        f"The server reported an error in the stream {place}: {_said(error.fault)}. "
+        f"{retry_words(error.fault)}{hidden}"
+    )
+
+
+def _said(fault: StreamFault) -> str:
+    named = " ".join(str(part) for part in (fault.type, fault.code) if part is not None)
+    said = (fault.message or "no message")[:200].rstrip(".")
+    return f"{named}: {said}" if named else said
+
+
+def _evidence(fault: StreamFault) -> dict[str, object]:
+    return {
+        "type": fault.type,
+        "code": fault.code,
+        "message": (fault.message or "no message")[:200],
+        "retryable": retry_may_help(fault),
+    }

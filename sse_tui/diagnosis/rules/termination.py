@@ -19,7 +19,9 @@ _IN_TAIL = ("[DONE]", "message_stop", "response.completed", "message-end", '"sto
 
 def was_cut(facts: Facts) -> bool:
     """Whether the connection, a stream, ended before the answer was complete."""
-    return facts.turn.view.conclusion.truncated and (facts.conn.response is not None or facts.conn.reads > 0)
+    concluded = facts.turn.view.conclusion
+    opened = facts.conn.response is not None or facts.conn.reads > 0
+    return concluded.truncated and opened and not concluded.request_failed
 
 
 @rule(

@@ -25,8 +25,12 @@ class KubernetesWatch(LineDialect):
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         kind, thing = string(payload.get("type")), members(payload.get("object"))
         if kind is None or not isinstance(payload.get("object"), dict):
-            deltas.append(Malformed("a watch event without a type or an object"))
             self._fault(payload, deltas)
+            fault = self._alone(payload)  # the Status itself, as for a request that is refused
+            if not deltas and fault is not None:
+                self._failed = True
+                deltas.append(fault)
+            deltas.insert(0, Malformed("a watch event without a type or an object"))
             return
         if kind == "ERROR":
             self._failed = True

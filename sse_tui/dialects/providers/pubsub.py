@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Resume
+from sse_tui.dialects.base import Delta, Malformed, Meta, Resume
 from sse_tui.dialects.payload import JsonError, decode, kind_of, members
+from sse_tui.dialects.stray_lines import StrayLines
 from sse_tui.eventstream.items import Event
 
 
-class Mercure(Dialect):
+class Mercure(StrayLines):
     """Reads the updates of a hub. Ids are mandatory there: without them nothing can be resumed."""
 
     name = "mercure"
@@ -32,7 +33,7 @@ class Mercure(Dialect):
         return (Meta("data", event.data),)
 
 
-class Wikimedia(Dialect):
+class Wikimedia(StrayLines):
     """Reads recent changes and the like. Ids are JSON arrays of topic, partition and offset or timestamp."""
 
     name = "wikimedia"

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from sse_tui.dialects.base import Delta, Dialect, Finish, Meta, Resume, StreamFault, Text
-from sse_tui.dialects.inband import fault_in
+from sse_tui.dialects.base import Delta, Finish, Meta, Resume, StreamFault, Text
+from sse_tui.dialects.error_names import announces
+from sse_tui.dialects.inband import fault_in, named
 from sse_tui.dialects.payload import JsonError, decode, members, string
+from sse_tui.dialects.stray_lines import StrayLines
 from sse_tui.eventstream.items import Event
 
 
-class Replicate(Dialect):
+class Replicate(StrayLines):
     """Reads the output of one prediction."""
 
     name = "replicate"
@@ -27,11 +29,11 @@ class Replicate(Dialect):
             return (Meta("after-end", event.data),)
         if event.type == "output":
             return (Text(event.data),) if event.data else ()
-        if event.type == "error":
-            self._failed = True
-            return (_fault(event.data),)
         if event.type == "done":
             return self._done(event.data)
+        if announces(event.type):
+            self._failed = True
+            return (named(_fault(event.data), event.type),)
         return (Meta("log", event.data),) if event.type == "logs" else ()
 
     def _done(self, data: str) -> Sequence[Delta]:

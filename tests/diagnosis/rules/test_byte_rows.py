@@ -106,12 +106,12 @@ ROWS: dict[int, tuple[list[bytes], set[str], set[str]]] = {
     62: (
         [A + b'{\n  "error": {"code": 503}\n}\n\n'],
         {"in-band-error", "unknown-field"},
-        {"in-band-error", "truncated-stream"},
+        {"in-band-error"},
     ),
     64: (
         [b'data: {"choices":[{"delta":{"content":"a\ndata: {"error":{"message":"x"}}\n\n'],
-        {"invalid-json-event", "multi-line-data"},
-        {"invalid-json-event"},
+        {"invalid-json-event", "multi-line-data", "in-band-error"},
+        {"invalid-json-event", "in-band-error"},
     ),
     65: (
         [

@@ -371,7 +371,7 @@ class TestErrors:
             ({"error": "busy"}, StreamFault(None, None, "busy")),
             ({"error": "limited", "message": "slow down"}, StreamFault(None, "limited", "slow down")),
             ({"error": {"message": {"deep": 1}}}, StreamFault(None, None, '{"deep":1}')),
-            ({"error": ["odd"]}, StreamFault(None, None, '["odd"]')),
+            ({"error": ["odd"]}, StreamFault(None, None, "odd")),
             ({"error": {"code": 1.5, "type": 7}}, StreamFault(None, "1.5", None)),
             ({"object": "error", "message": "x", "type": "T", "code": 400}, StreamFault("T", 400, "x")),
         ],
@@ -429,8 +429,10 @@ class TestErrors:
         payload = {"choices": [choice({}, "error", error={"code": 500, "message": "x"})]}
         assert same(read(payload), Finish("error"), StreamFault(None, 500, "x"))
 
-    def test_the_last_error_counts(self) -> None:
-        assert answer({"error": "a"}, {"error": "b"}).error == StreamFault(None, None, "b")
+    def test_the_first_error_counts_and_later_ones_fill_its_gaps(self) -> None:
+        assert answer({"error": "a"}, {"error": "b"}).error == StreamFault(None, None, "a")
+        bare, full = {"error": {"code": 503}}, {"error": {"code": 500, "type": "t", "message": "b"}}
+        assert answer(bare, full).error == StreamFault("t", 503, "b")
 
 
 class TestTheEnd:

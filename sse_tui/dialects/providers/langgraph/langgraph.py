@@ -11,20 +11,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from sse_tui.dialects.base import Delta, Dialect, Malformed, Meta, Resume, StreamFault
+from sse_tui.dialects.base import Delta, Malformed, Meta, Resume, StreamFault
+from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.heartbeats import named_ping
-from sse_tui.dialects.inband import fault_in
+from sse_tui.dialects.inband import fault_behind, fault_in
 from sse_tui.dialects.payload import JsonError, decode, members, string
 from sse_tui.dialects.providers.langgraph.langchain import LangChainMessages
+from sse_tui.dialects.stray_lines import StrayLines
 from sse_tui.eventstream.items import Event
 
 
-class LangGraph(Dialect):
+class LangGraph(StrayLines):
     """Reads one run. LangServe's streams are recognised by their ``data`` events."""
 
     name = "langgraph"
     resume: ClassVar[Resume] = "last-event-id"
     silent = True  # a graph need not call a model
+    json_due = True
 
     def __init__(self) -> None:
         self._messages = LangChainMessages()
@@ -43,13 +46,13 @@ class LangGraph(Dialect):
             payload = decode(event.data)
         except JsonError as exc:
             return self._not_json(event, str(exc))
-        if mode == "error":
+        if announces(mode):
             return (self._error(payload, event.data),)
         return self._mode(mode, payload)
 
     def _not_json(self, event: Event, why: str) -> Sequence[Delta]:
         broken = Malformed(f"not JSON: {why}", "json")
-        return (broken, self._error(None, event.data)) if event.type == "error" else (broken,)
+        return (broken, self._error(None, event.data)) if announces(event.type) else (broken,)
 
     def _error(self, payload: Any, data: str) -> StreamFault:
         """``{"error": "ValueError", "message": "…"}``, or LangServe's ``{"status_code", "message"}``."""
@@ -59,7 +62,7 @@ class LangGraph(Dialect):
         if message is not None:
             code = fields.get("status_code")
             return StreamFault(kind, code if isinstance(code, int | str) else None, message)
-        fault = fault_in(fields, announced=True) if fields else None
+        fault = fault_in(fields, announced=True) if fields else fault_behind(data)
         return fault or StreamFault(None, None, string(payload) or data or None)
 
     def _mode(self, mode: str, payload: Any) -> Sequence[Delta]:

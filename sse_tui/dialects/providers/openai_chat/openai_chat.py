@@ -34,6 +34,7 @@ from sse_tui.dialects.base import (
     Refusal,
     Text,
 )
+from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.heartbeats import is_heartbeat, named_ping
 from sse_tui.dialects.json_events import DONE, ChoiceDialect
 from sse_tui.dialects.payload import JsonError, count, decode, kind_of, members, string
@@ -108,6 +109,8 @@ class OpenAIChat(ChoiceDialect):
             self._own_usage = True
         if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
             self._beside(event, payload, deltas)
+        if (not deltas and not choices) or (event.type != "message" and announces(event.type)):
+            self._unread(event, payload, deltas)
         return deltas
 
     def _special(self, event: Event) -> Sequence[Delta] | None:
