@@ -238,7 +238,7 @@ class Diagnosis:
         conn.last_event_t = entry.t
         if bearing is _BEAT:
             self._run(triggers.BEAT, entry, facts)
-            conn.beat(_form(item, names, kinds), entry.t)
+            conn.beat(_form(item, names, {type(delta) for delta in deltas}), entry.t)
         elif bearing is not _NONE or not turn.view.dialect.answers:
             conn.last_progress_t = entry.t
         conn.token_events += tokens
