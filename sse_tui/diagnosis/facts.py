@@ -23,6 +23,7 @@ from sse_tui.recording.records import Header, Request, Response
 SILENCE_NS = 18_000_000_000
 """A silence worth a finding: 15 s, as the standard advises for comments (HTML 9.2.7), and a fifth for delays."""
 
+_KINDS = 32
 # The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
     (
@@ -121,7 +122,10 @@ class ConnFacts:
         None,
     )  # where the block that was looked at last starts, and when it was
     rereadings: dict[str, Rereading] = field(default_factory=dict)  # by kind of misframing
+    name_before: tuple[str, int] | None = None  # of a block without data, and where that ended
+    parted: int = 0  # events whose name stood in such a block
     wrapped: int = 0  # events whose data is an event stream itself
+    stray_lines: dict[str, tuple[int, str]] = field(default_factory=dict)  # how many by guess, and the first
     quoted_lines: int = 0  # lines that are Python literals of events
     unprefixed: Unprefixed | None = None  # the payload at hand
     unprefixed_at: int = -1  # offset of the last line of such a payload
@@ -150,9 +154,15 @@ class ConnFacts:
             self._misframed = item.start, item.end, found
         return found
 
+    def rereading(self, kind: str) -> Rereading:
+        """That of a kind of misframing; of kinds that a server invents the first few have one of their own."""
+        if kind not in self.rereadings and len(self.rereadings) >= _KINDS:
+            kind = "other"
+        return self.rereadings.setdefault(kind, Rereading())
+
     def reread(self, found: Misframing) -> Rereading:
         """What all events that were framed wrongly in this way say, the given ones included."""
-        reading = self.rereadings.setdefault(found.kind, Rereading())
+        reading = self.rereading(found.kind)
         for event in found.events:
             reading.take(event)
         return reading

@@ -24,9 +24,10 @@ _STRINGS = 64  # characters of the name of a member that holds an event stream
 
 LINE_ENDS = re.compile("\r\n|\n|\r")
 _FIELD_LINE = re.compile(r"(?:data|event|id|retry)(?::|$)|:")
-# Line ends that were written as escapes where no JSON text can have them: before a field, or at the very end.
-_ESCAPED_RUN = re.compile(r"(?:\\r|\\n)+(?=(?:data|event|id|retry):|\s*$)")
-_ESCAPED_END = re.compile(r"\\r\\n|\\n|\\r")
+# Line ends that were written as escapes, or with the wrong slash, where no JSON text can have them: before a field, or
+# at the very end.
+_ESCAPED_RUN = re.compile(r"(?:[\\/][rn])+(?=(?:data|event|id|retry):|\s*$)")
+_ESCAPED_END = re.compile(r"\\r\\n|/r/n|[\\/][rn]")
 _NOTHING = re.compile(r"\s*")
 _FIELD_NAME = re.compile(r"\s*(?:data:\s*)?")
 _GLUE = re.compile(r"[}\]]\s*(?:data:\s*)?[{\[]")
@@ -116,19 +117,20 @@ def _python_literal(data: str) -> str | None:
 
 
 def _json_member(data: str) -> str | None:
-    """The one member of an object that holds an event stream: how some gateways pass on the body of another."""
+    """The event stream in the members of an object or array: how some gateways pass on the body of another."""
     value = decode(data) if is_json(data) else None
-    members = value.values() if isinstance(value, dict) else ()
-    streams = [text for text in members if isinstance(text, str) and _FIELD_LINE.match(text)]
-    return streams[0] if len(streams) == 1 else None
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return "\n".join(text for text in members if isinstance(text, str) and _FIELD_LINE.match(text))
 
 
-_IN_A_MEMBER = "in a member of a JSON object"
+_LONE_FIELD = re.compile(r"(?:event|id|retry): ?\S+")  # of a stream that was forwarded line by line
+_AS_LINES = "as plain lines"
+_IN_A_MEMBER = "inside a JSON object or array"
 _QUOTED = re.compile(r"""b?['"](?:data|event|id|retry|):""")
 _PYTHON_OBJECT = re.compile(r"\{\s*'|\[\s*\{\s*'")
 # How an event stream gets into the data of another: what that begins with, its form, and how to take the stream out.
 _WRAPPINGS: tuple[tuple[re.Pattern[str], str, Callable[[str], str | None]], ...] = (
-    (_FIELD_LINE, "as plain lines", lambda data: data),
+    (_FIELD_LINE, _AS_LINES, lambda data: data),
     (re.compile(r'"\s*(?:(?:data|event|id|retry)\s?:|:)'), "as a JSON string", _json_string),
     (
         re.compile(r"""b['"](?:(?:data|event|id|retry):|[:{\[])|'(?:data|event):"""),
@@ -136,7 +138,7 @@ _WRAPPINGS: tuple[tuple[re.Pattern[str], str, Callable[[str], str | None]], ...]
         _python_literal,
     ),
     (
-        re.compile(rf'\{{\s*"[^"]{{1,{_STRINGS}}}"\s*:\s*"(?:data|event):'),
+        re.compile(rf'(?:\{{\s*"[^"]{{1,{_STRINGS}}}"\s*:|\[)\s*"(?:data|event):'),
         _IN_A_MEMBER,
         _json_member,
     ),
@@ -265,14 +267,16 @@ def of_event(data: str, block: str | None = None) -> Misframing | None:
     """How an event with this data was framed wrongly; `block` are its lines where they are still at hand."""
     lines = "\n" in data
     # The usual object: nothing in it can be an event stream, and nothing comes after it.
-    if data[:1] == "{" and not lines and "\\" not in data and _GLUE.search(data) is None:
+    if data[:1] == "{" and data[-1:] == "}" and not lines and "\\" not in data and _GLUE.search(data) is None:
         return None
     if len(data) > _LARGEST:
         return None
     found = wrapped(data)
+    if found is None and _LONE_FIELD.fullmatch(data):
+        return Misframing("wrapped", _AS_LINES, [], sure=False)
     if found is None and lines:
         found = unseparated(block or "".join(f"data: {value}\n" for value in data.split("\n")))
-    elif found is None and ("\\n" in data or "\\r" in data or _GLUE.search(data)) and not is_json(data):
+    elif found is None and (_ESCAPED_END.search(data) or _GLUE.search(data)) and not is_json(data):
         found = escaped(data) or glued(data)
     return found
 
@@ -282,7 +286,8 @@ def of_block(block: str) -> Misframing | None:
     if len(block) > _LARGEST:
         return None
     found = unseparated(block)
-    if found is None and "\\" in block:
-        for field, value in _fields(block):
-            return escaped(value) if field == "data" else None
+    if found is None:
+        values = [value for field, value in _fields(block) if field == "data"]
+        if len(values) == 1:
+            found = escaped(values[0]) or glued(values[0])
     return found

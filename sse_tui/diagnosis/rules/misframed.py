@@ -6,16 +6,29 @@ import re
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
-from sse_tui.diagnosis.reframing import Misframing, plain_lines
-from sse_tui.diagnosis.registry import CLOSE, ID, MISFRAMED, NO_DATA, PENDING, TAIL, Occurrence, also, rule
+from sse_tui.diagnosis.reframing import Misframing, is_payload, plain_lines
+from sse_tui.diagnosis.registry import (
+    BEAT,
+    CLOSE,
+    EVENT,
+    ID,
+    MISFRAMED,
+    NO_DATA,
+    PENDING,
+    TAIL,
+    Occurrence,
+    also,
+    rule,
+)
 from sse_tui.diagnosis.rereading import Rereading
-from sse_tui.eventstream import Event, NoData, Tail
+from sse_tui.eventstream import Comment, Event, NoData, Tail
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
 # A field inside the value of another. Ids and event names have colons of their own, as in "urn:uuid:1".
 _FIELD_IN_VALUE = re.compile(r"""(?:data|event):(?:\s|[{\["])|(?<![A-Za-z])(?:id|retry):\s""")
 _SEVERAL = 3  # events in a body whose only event they are by the standard
+_COMMENT = 64 * 1024  # characters of a comment that may be a payload
 _WAIT_NS = 2_000_000_000  # lines of one event do not take so long to come
 
 
@@ -34,6 +47,8 @@ def wrapped_twice(event: Event, facts: Facts) -> Occurrence | None:
         return None
     conn.wrapped += 1
     reading = conn.reread(found)
+    if not reading.events:
+        return None
     # A text may well be about event streams; that each event of a stream is one is no accident.
     if not found.sure and (conn.wrapped < 2 or conn.wrapped <= conn.events):
         return None
@@ -83,18 +98,20 @@ def escaped_line_ends(item: Event | Tail, facts: Facts) -> Occurrence | None:
 def missing_blank_lines(item: Event | Tail, facts: Facts) -> Occurrence | None:
     """Events are separated by one line end instead of two, so they are one event, or none, to a client."""
     found = facts.conn.misframing_of(item)
-    if found is None:
-        return _plain_lines(item, facts) if isinstance(item, Tail) else None
-    if found.kind != "unseparated":
-        return None
     dispatched = isinstance(item, Event)
+    if found is None:
+        return None if isinstance(item, Event) else _plain_lines(item, facts)
+    # A payload of several that was dispatched is for `invalid-json-event`.
+    if found.kind != "unseparated" and (dispatched or found.kind != "glued"):
+        return None
     reading = _reading(item, found, facts)
     certain = found.sure or reading.recognised
     seen = "clients read them as one event" if dispatched else "clients see no event in them"
     texts = "" if found.form == "fields" else ", so that several JSON texts are joined"
+    ends = "one line end" if found.kind == "unseparated" else "no line end at all"
     usual: Severity = "info" if dispatched else "warning"
     return Occurrence(
-        f"Events are separated by one line end instead of a blank line{texts}: {seen}. With blank lines these would be "
+        f"Events are separated by {ends} instead of a blank line{texts}: {seen}. With blank lines these would be "
         f"{reading.words()}.",
         "error" if certain else usual,
         evidence=reading.evidence,
@@ -139,6 +156,62 @@ def _plain_lines(block: Tail, facts: Facts) -> Occurrence | None:
         evidence=reading.evidence,
         group="unseparated",
         total=len(values),
+    )
+
+
+@rule(
+    "warning",
+    EVENT,
+    advice="Write the fields of an event in one block, and the blank line only behind all of them.",
+    reference="HTML standard 9.2.6; tokio-rs/axum#3571",
+)
+def premature_blank_line(event: Event, facts: Facts) -> Occurrence | None:
+    """A blank line between an event's name and its data: the data is dispatched without the name."""
+    conn = facts.conn
+    if not conn.name_before:
+        return None
+    (name, end), conn.name_before = conn.name_before, None
+    if event.type != "message" or event.start - end > 1:
+        return None
+    conn.parted += 1
+    return Occurrence(
+        f"A blank line parts the name of {many(conn.parted, 'event')} from the data, last {name[:40]!r}: the data is "
+        "dispatched as 'message', so clients that listen for the name see nothing.",
+        evidence={"type": name[:80]},
+        group="parted",
+        total=conn.parted,
+    )
+
+
+@also("premature-blank-line", NO_DATA)
+def name_without_data(block: NoData, facts: Facts) -> None:
+    """What may turn out to be the first part of an event."""
+    facts.conn.name_before = (block.type, block.end) if block.type else None
+
+
+@rule(
+    "warning",
+    BEAT,
+    advice="Put a field's name in front of the payload: a line that starts with a colon is a comment.",
+    reference="HTML standard 9.2.6",
+)
+def payload_in_comment(beat: Comment | Event, facts: Facts) -> Occurrence | None:
+    """A payload behind a bare colon: it is a comment, which no client reads."""
+    text = beat.text.lstrip() if isinstance(beat, Comment) else ""
+    if text[:1] not in ("{", "d") or len(text) > _COMMENT:
+        return None
+    payload = text.removeprefix("data:").strip()
+    if not is_payload(payload):
+        return None
+    reading = facts.conn.rereading("comment")
+    reading.take(Event("message", payload, "", 0, 0))
+    if not reading.recognised:  # servers do put figures of their own into comments
+        return None
+    return Occurrence(
+        f"Comments hold the payloads of events, which no client sees there: {reading.words()}.",
+        evidence=reading.evidence,
+        group="comment",
+        total=reading.events,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.reframing import Misframing, is_json, python_value
+from sse_tui.diagnosis.reframing import Misframing, is_json, json_texts, python_value
 from sse_tui.diagnosis.registry import CLOSE, EVENT, Occurrence, also, rule
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.base import Malformed
@@ -53,7 +53,7 @@ def invalid_json_event(event: Event, facts: Facts) -> Occurrence | None:
     if framed is not None and framed.kind == "glued":
         return _run_together(framed, facts)
     # What other rules name is not named twice.
-    named = framed is not None and (framed.sure or framed.kind == "unseparated")
+    named = framed is not None and (framed.sure or framed.kind == "unseparated" or facts.conn.wrapped > 1)
     if named or event.start <= facts.conn.unprefixed_at < event.end:
         return None
     found = _cut_up(event, facts) or _in_python(event, facts)
@@ -154,7 +154,13 @@ def _cause(data: str, reason: str) -> str:
     if "\n" in data and "error" in data:
         return "an error was probably written into the middle of an event"
     if "Extra data" in reason:
-        return "two JSON texts run together"
+        (first, *_), _ = json_texts(data) if data.lstrip()[:1] in ("{", "[") else ([""], False)
+        rest = data.lstrip()[len(first) :].strip()[:40]
+        return (
+            f"{rest!r} follows the JSON text"
+            if first and rest[:1] not in ("{", "[")
+            else "two JSON texts run together"
+        )
     if "Unterminated" in reason or "Expecting value" in reason or "end" in reason:
         return "it is cut short, perhaps at a character that the server took for a line end"
     return "the server probably failed to quote or escape something"

@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 
+from sse_tui.diagnosis import line_guesses
 from sse_tui.diagnosis.facts import Facts, Unprefixed
 from sse_tui.diagnosis.reframing import FIELDS, LINE_ENDS, is_json, is_payload, quoted
 from sse_tui.diagnosis.registry import IGNORED, Occurrence, rule
-from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.payload import compact
 from sse_tui.eventstream import Event, Ignored
 from sse_tui.text.wording import many
 
-_INVISIBLE = "\ufeff\x00\u200b\u00a0 \t"
-_NAMES = "|".join(FIELDS)
-# How a field's name gets misspelt: what the line looks like, and what is wrong with it. The first that fits counts.
-_MISSPELLINGS = tuple(
-    (re.compile(pattern, re.I if how == "in other letters" else 0), how)
-    for pattern, how in (
-        (rf"({_NAMES})[ \t]+:(.*)", "with a space before the colon"),
-        (rf"[{_INVISIBLE}]+({_NAMES})\s?:(.*)", "with an indentation or invisible characters in front"),
-        (rf"({_NAMES})\s?:(.*)", "in other letters"),
-        (rf"({_NAMES})\s?=(.*)", "with '=' instead of a colon"),
-        (rf"({_NAMES})：(.*)", "with a full-width colon"),
-        (rf"({_NAMES})\s(\s*[{{\[].*)", "without a colon"),
-    )
-)
-_OTHER_NAME = re.compile(r"([A-Za-z][\w-]{0,40}): ?([{\[].*)")
 _LARGEST = 64 * 1024  # characters of a payload that is put together
 _TRIES = 200  # to read it as JSON
 _SHOWN = 200
@@ -46,13 +30,21 @@ def unknown_field(ignored: Ignored, facts: Facts) -> Occurrence | None:
     name = line.partition(":")[0]
     if name in FIELDS or facts.turn.lines:
         return None
-    found = _quoted(line, facts) or _misspelt(line, facts) or _unprefixed(ignored, facts)
-    if found is not None:
-        return found
-    guess = _guess(line, name)
+    found = _quoted(line, facts) or _misspelt(ignored, facts) or _unprefixed(ignored, facts)
+    return found if found is not None else _stray(line, name, facts)
+
+
+def _stray(line: str, name: str, facts: Facts) -> Occurrence:
+    """Any other line: one finding for all that may be the same thing."""
+    guess = line_guesses.stray(line)
+    count, first = facts.conn.stray_lines.get(guess, (0, ""))
+    facts.conn.stray_lines[guess] = count, first = count + 1, first or line[:80]
+    why = f"{_short(name)} is not a field name" if count == 1 else "they have no field's name in front"
     return Occurrence(
-        f"The line {_short(line)} is ignored because {_short(name)} is not a field name: {guess}.",
-        evidence={"field": name[:80], "guess": guess},
+        f"{_lines(count, first)} ignored because {why}: {guess}.",
+        evidence={"field": name[:80], "guess": guess} if count == 1 else {},
+        group=guess,
+        total=count,
     )
 
 
@@ -61,7 +53,7 @@ def _quoted(line: str, facts: Facts) -> Occurrence | None:
     events = quoted(line)
     if not events:
         return None
-    reading = facts.conn.rereadings.setdefault("quoted", Rereading())
+    reading = facts.conn.rereading("quoted")
     for event in events:
         reading.take(event)
     facts.conn.quoted_lines += 1
@@ -76,33 +68,36 @@ def _quoted(line: str, facts: Facts) -> Occurrence | None:
     )
 
 
-def _misspelt(line: str, facts: Facts) -> Occurrence | None:
+def _misspelt(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """A field under a name that no client looks for: one finding for all lines with it, and what they would say."""
-    for pattern, how in _MISSPELLINGS:
-        found = pattern.fullmatch(line)
-        if found is not None:
-            field, value = found[1].lower(), found[2].removeprefix(" ")
-            meant = f"{field!r} was probably meant, here {how}"
-            break
-    else:
-        found = _OTHER_NAME.fullmatch(line)
-        if found is None or found[1].lower() == "error" or not is_json(found[2]):
-            return None
-        field, value = "data", found[2]
-        meant = f"its value is JSON, so 'data' was probably meant instead of {found[1]!r}"
-    key = f"{field} {meant}"
-    reading = facts.conn.rereadings.setdefault(key, Rereading())
-    reading.take(Event("message", value if field == "data" else "", "", 0, 0))
-    lost_payload = field == "data" and (reading.recognised or is_payload(value))
+    line = ignored.line
+    found = line_guesses.misspelling(line)
+    if found is None or _inside_json(ignored, facts):
+        return None
+    field, is_data = found.field, found.field == "data"
+    key = f"{field} {found.how}"
+    reading = facts.conn.rereading(key)
+    reading.take(Event("message", found.value if is_data else "", "", 0, 0))
+    lost_payload = is_data and (reading.recognised or is_payload(found.value))
     lost = f" Read as data {'they are' if reading.events > 1 else 'it is'} {reading.words('payload')}."
+    meant = f"{field!r} was probably meant"
     return Occurrence(
-        f"{_lines(reading.events, line)} ignored because {_short(line[: found.end(1)])} is not a field name: {meant}."
-        + (lost if field == "data" else ""),
+        f"{_lines(reading.events, line)} ignored because {_short(found.written)} is not a field name: {meant}, here "
+        f"{found.how}.{lost if is_data else ''}",
         "error" if lost_payload else "warning",
-        evidence={"field": field, "guess": meant, **(reading.evidence if field == "data" else {})},
+        evidence={"field": field, "guess": f"{meant}, {found.how}", **(reading.evidence if is_data else {})},
         group=key,
         total=reading.events,
     )
+
+
+def _inside_json(ignored: Ignored, facts: Facts) -> bool:
+    """Whether the JSON of the lines before is not complete, so that this line is more of it whatever it looks like."""
+    payload = facts.conn.unprefixed
+    if payload is not None and payload.end <= ignored.start:
+        return payload.text[:1] in ("{", "[")
+    before = _payload_before(ignored, facts)
+    return before is not None and before[:1] in ("{", "[") and not is_json(before)
 
 
 def _lines(count: int, line: str) -> str:
@@ -137,7 +132,7 @@ def _unprefixed(ignored: Ignored, facts: Facts) -> Occurrence | None:
         put_together = f"Put together the payload is {_short(payload.text, _SHOWN)}"
     else:
         conn.unprefixed = None
-        reading = conn.rereadings.setdefault("unprefixed", Rereading())
+        reading = conn.rereading("unprefixed")
         reading.take(Event("message", value, "", 0, 0))
         put_together = f"Put together there are {reading.words('payload')}, in valid JSON"
     return Occurrence(
@@ -161,11 +156,13 @@ def _payload_before(ignored: Ignored, facts: Facts) -> str | None:
     lines = LINE_ENDS.split(before.decode("utf-8", "replace"))[:-1]
     data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
     if data:
-        return "\n".join(data) + "\n" if lines[-1].startswith("data:") else None
+        begun = "\n".join(data)
+        goes_on = lines[-1].startswith("data:") and ignored.line.strip() and not is_payload(begun)
+        return begun + "\n" if goes_on else None
     last = conn.last_event
     if any(lines) or last is None or not isinstance(last.item, Event):
         return None
-    adjacent = ignored.start - last.item.end <= 2 + sum(map(len, lines))
+    adjacent = ignored.start - last.item.end <= 2 and not line_guesses.ends_a_payload(ignored.line)
     return last.item.data + "\n\n" if adjacent and not is_json(last.item.data) else None
 
 
@@ -195,17 +192,6 @@ def _json_of(payload: Unprefixed) -> str | None:
         return compact(json.loads(payload.text, strict=False))
     except (ValueError, RecursionError):
         return None
-
-
-def _guess(line: str, name: str) -> str:
-    bare = name.strip(_INVISIBLE)
-    if line.lstrip().startswith(("{", "[", '"', "}")):
-        return "it is raw JSON without 'data:' in front"
-    if bare == "error":
-        return "it is an error written as a field of its own"
-    if line.lstrip().startswith("<"):
-        return "it is HTML, for example a proxy's error page"
-    return "perhaps a line of the data was sent without 'data:' in front"
 
 
 def _short(text: str, most: int = 60) -> str:

@@ -131,7 +131,7 @@ CASES = [
     Case(
         "wrapped-in-a-json-member",
         lines(*(json.dumps({"body": f"data: {payload(each)}\n\n"}) for each in ("x", "y")), end="\n\n"),
-        findings={"wrapped-twice": 'error .*member.*2 chunks: "xy"'},
+        findings={"wrapped-twice": 'error .*inside a JSON object.*2 chunks: "xy"'},
     ),
     Case(
         "wrapped-under-a-known-dialect",
@@ -166,6 +166,40 @@ CASES = [
         rf"data: {payload('x')}\n\ndata: {payload('y')}\n\ndata: [DONE]\n\n".encode(),
         findings={"escaped-line-ends": 'error .*3 chunks: "xy"'},
         silent=("unterminated-tail",),
+    ),
+    Case(
+        "line-ends-with-the-wrong-slash",
+        lines(*(payload(each) + "/n/n" for each in ("x", "y")), end="\n\n"),
+        findings={"escaped-line-ends": 'error .*2 chunks: "xy"'},
+    ),
+    Case(
+        "no-line-end-and-no-escape",
+        b" ".join(lines(payload(each), end="") for each in ("x", "y")),
+        findings={"missing-blank-lines": 'error no line end at all.*2 chunks: "xy"'},
+        silent=("unterminated-tail",),
+    ),
+    Case(
+        "no-blank-lines-cr",
+        lines(payload("a"), payload("b"), end="\r"),
+        findings={"missing-blank-lines": 'error .*2 chunks: "ab"'},
+    ),
+    Case(
+        "blank-lines-with-a-space",
+        lines(payload("a"), payload("b"), end="\n \n"),
+        findings={
+            "missing-blank-lines": 'error .*2 chunks: "ab"',
+            "unknown-field": "warning ^2 lines .*white space",
+        },
+    ),
+    Case(
+        "a-blank-line-too-early",
+        "".join(f"event: {name}\n\ndata: {data}\n\n" for name, data in ANTHROPIC).encode(),
+        findings={"premature-blank-line": "warning ^A blank line parts the name of 5 events"},
+    ),
+    Case(
+        "payloads-in-comments",
+        "".join(f": {payload(each)}\n\n" for each in ("a", "b")).encode(),
+        findings={"payload-in-comment": 'warning 2 chunks: "ab"'},
     ),
     # Lines of a payload without a field.
     Case(
@@ -223,7 +257,9 @@ CASES = [
             ("indented", "    data: ", "indentation"),
             ("equals", "data=", "'='"),
             ("no-colon", "data ", "without a colon"),
-            ("message", "message: ", "its value is JSON"),
+            ("quoted", '"data": ', "in quotes"),
+            ("semicolon", "data; ", "semicolon"),
+            ("message", "message: ", "under another name"),
         )
     ),
     # BerriAI/litellm#29494: the notation of Python's bytes, with no field around it.
@@ -244,6 +280,25 @@ CASES = [
         b": PROCESSING\n\n" * 3 + b":\n\n" + text("a") + STOP + DONE,
         findings={"phantom-event-risk": "info ^4 comments .*bare colon"},
         quiet=True,
+    ),
+    Case(
+        "chunk-sizes-in-the-body",
+        b"".join(b"%x\r\n%b\r\n" % (len(each), each) for each in (text("a"), text("b"), STOP, DONE))
+        + b"0\r\n\r\n",
+        findings={"unknown-field": "warning ^5 lines .*size of a chunk"},
+        text="ab",
+    ),
+    Case(
+        "a-head-in-the-body",
+        text("a") + b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + STOP + DONE,
+        findings={"unknown-field": "warning ^2 lines .*head of a response"},
+        text="a",
+    ),
+    Case(
+        "a-comma-behind-each-payload",
+        text("a") + lines(payload("b") + ",", end="\n\n"),
+        findings={"invalid-json-event": "error ',' follows the JSON text"},
+        dialect="openai-chat",
     ),
     # Glued.
     Case(
