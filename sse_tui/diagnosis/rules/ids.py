@@ -44,7 +44,7 @@ def id_nonascii(item: Event | NoData, facts: Facts) -> Occurrence | None:
 
 
 @rule(
-    "warning",
+    "info",
     ID,
     advice="Keep ids to 128 bytes or less, for example a number that the server maps to its position.",
     reference="Fetch standard, CORS-safelisted request-header; Wikimedia EventStreams",
