@@ -18,6 +18,7 @@ from sse_tui.eventstream import Event, Parser
 DONE = "[DONE]"
 FIELDS = ("data", "event", "id", "retry")
 _LARGEST = 1024 * 1024  # characters of a payload that are looked at
+_LITERAL = 64 * 1024  # likewise, as a Python literal
 _DEPTH = 3  # times that an event may have been wrapped
 _LINES = 3  # data lines that are more than an event of plain text is likely to have
 _STRINGS = 64  # characters of the name of a member that holds an event stream
@@ -26,7 +27,7 @@ LINE_ENDS = re.compile("\r\n|\n|\r")
 _FIELD_LINE = re.compile(r"(?:data|event|id|retry)(?::|$)|:")
 # Line ends that were written as escapes, or with the wrong slash, where no JSON text can have them: before a field, or
 # at the very end.
-_ESCAPED_RUN = re.compile(r"(?:[\\/][rn])+(?=(?:data|event|id|retry):|\s*$)")
+_ESCAPED_RUN = re.compile(r"(?<![\\/][rn])(?:[\\/][rn])++(?=(?:data|event|id|retry):|\s*$)")
 _ESCAPED_END = re.compile(r"\\r\\n|/r/n|[\\/][rn]")
 _NOTHING = re.compile(r"\s*")
 _FIELD_NAME = re.compile(r"\s*(?:data:\s*)?")
@@ -106,6 +107,8 @@ def _json_string(data: str) -> str | None:
 
 
 def _python_literal(data: str) -> str | None:
+    if len(data) > _LITERAL:
+        return None
     try:
         value = ast.literal_eval(data.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -163,7 +166,7 @@ def quoted(line: str) -> list[Event]:
 
 def python_value(data: str) -> str | None:
     """The JSON that was meant by an object as Python writes it; None where it is none."""
-    if not _PYTHON_OBJECT.match(data):
+    if len(data) > _LITERAL or not _PYTHON_OBJECT.match(data):
         return None
     try:
         return compact(ast.literal_eval(data))
@@ -207,7 +210,7 @@ def escaped(data: str) -> Misframing | None:
 def glued(data: str) -> Misframing | None:
     """JSON texts that follow each other in one payload with nothing, or only a field's name, between them."""
     texts, whole = json_texts(data, _FIELD_NAME)
-    if len(texts) < 2 or not whole:
+    if len(texts) < 2 or not whole or not any(text[0] == "{" for text in texts):
         return None
     form = "a missing line end" if "data:" in data and len(json_texts(data)[0]) < len(texts) else ""
     return Misframing("glued", form, _as_events(texts))
@@ -270,7 +273,7 @@ def of_event(data: str, block: str | None = None) -> Misframing | None:
     if data[:1] == "{" and data[-1:] == "}" and not lines and "\\" not in data and _GLUE.search(data) is None:
         return None
     if len(data) > _LARGEST:
-        return None
+        return unseparated((block or "")[:_LARGEST]) if lines else None
     found = wrapped(data)
     if found is None and _LONE_FIELD.fullmatch(data):
         return Misframing("wrapped", _AS_LINES, [], sure=False)
@@ -283,8 +286,7 @@ def of_event(data: str, block: str | None = None) -> Misframing | None:
 
 def of_block(block: str) -> Misframing | None:
     """How a block that has not ended was framed wrongly, by its lines so far."""
-    if len(block) > _LARGEST:
-        return None
+    block = block[:_LARGEST]
     found = unseparated(block)
     if found is None:
         values = [value for field, value in _fields(block) if field == "data"]

@@ -69,14 +69,10 @@ def invalid_json_event(event: Event, facts: Facts) -> Occurrence | None:
 def _run_together(framed: Misframing, facts: Facts) -> Occurrence:
     """Several JSON texts in one event: what a client loses of them."""
     reading = facts.conn.reread(framed)
-    how = (
-        "the line end and 'data:' between them are not where they should be"
-        if framed.form
-        else "nothing between them"
-    )
+    how = "without a line end between them" if framed.form else "with nothing between them"
     lost = f'The text lost is "{reading.text}".' if reading.text else "All of them are lost."
     return Occurrence(
-        f"{len(framed.events)} JSON texts run together in one event, with {how}: clients fail to parse it. {lost}",
+        f"{len(framed.events)} JSON texts run together in one event, {how}: clients fail to parse it. {lost}",
         evidence={"cause": "JSON texts run together", "texts": len(framed.events), **reading.evidence},
     )
 

@@ -8,7 +8,7 @@ from sse_tui.diagnosis.rereading import SHOWN
 from sse_tui.eventstream import Event
 from sse_tui.text.wording import many
 
-_EVENTS = 500  # of a connection that are looked at
+_EVENTS = 500  # a server that writes no space shows it within these
 _FEW = 2
 
 
@@ -20,9 +20,11 @@ _FEW = 2
 )
 def stripped_spaces(event: Event, facts: Facts) -> Occurrence | None:
     """A server that writes no space after the colon sends text that begins with one: clients strip it."""
-    if event.data[:1] in ("{", "[") or facts.conn.events >= _EVENTS or facts.turn.known or "\n" in event.data:
-        return None
     conn = facts.conn
+    if event.data[:1] in ("{", "[") or (conn.events >= _EVENTS and not conn.spaces[0]):
+        return None
+    if facts.turn.json_answers or "\n" in event.data:
+        return None
     lines = conn.window.whole(event.start, event.end) or b""
     at = lines.find(b"data:")
     if at < 0 or not event.data:
@@ -30,7 +32,7 @@ def stripped_spaces(event: Event, facts: Facts) -> Occurrence | None:
     spaced = lines[at + 5 : at + 6] == b" "
     without, with_one, text = conn.spaces
     if len(text) < SHOWN:
-        text += (" " if spaced else "") + event.data
+        text += (" " if spaced else "") + event.data[:SHOWN]
     conn.spaces = without, with_one, text = without + (not spaced), with_one + spaced, text
     # Numbers in a column of fixed width begin with spaces that nobody misses.
     if without < _FEW or not with_one or not any(map(str.isalpha, text)):

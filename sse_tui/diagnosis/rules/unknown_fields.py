@@ -121,7 +121,7 @@ def _unprefixed(ignored: Ignored, facts: Facts) -> Occurrence | None:
     elif len(payload.text) < _LARGEST:
         payload.text += before
     if len(payload.text) < _LARGEST:
-        payload.text += ignored.line
+        payload.text += ignored.line[:_LARGEST]
     payload.lines += 1
     payload.end = ignored.end
     conn.unprefixed = payload
@@ -134,11 +134,13 @@ def _unprefixed(ignored: Ignored, facts: Facts) -> Occurrence | None:
         conn.unprefixed = None
         reading = conn.rereading("unprefixed")
         reading.take(Event("message", value, "", 0, 0))
-        put_together = f"Put together there are {reading.words('payload')}, in valid JSON"
+        put_together = f"Put together they make {reading.words('payload')}, in valid JSON"
+    ignored_lines = (
+        f"{many(conn.unprefixed_lines, 'line')} {'is' if conn.unprefixed_lines == 1 else 'are'} ignored"
+    )
     return Occurrence(
-        f"{many(conn.unprefixed_lines, 'line')} of payloads {'has' if conn.unprefixed_lines == 1 else 'have'} no "
-        "'data:' in front, only the first line of each has: the payload's line feeds were not turned into data lines, "
-        f"so clients read its first line and ignore the rest. {put_together}.",
+        "A payload's line feeds were not turned into data lines: only its first line has 'data:' in front, and "
+        f"{ignored_lines}. {put_together}.",
         "warning" if value is None else "error",
         _ON_EVERY_LINE,
         evidence={"lines": conn.unprefixed_lines, "payload": payload.text, "json": value is not None},

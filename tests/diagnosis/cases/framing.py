@@ -206,13 +206,13 @@ CASES = [
         "s34-unprefixed-lines",
         b"data: <ul>\n  <li>one</li>\n</ul>\n\ndata: two\n\n",
         findings={
-            "unknown-field": r"warning ^2 lines .*line feeds were not turned into data lines.*<(ul|div)>\\n"
+            "unknown-field": r"warning line feeds were not turned into data lines.*2 lines are ignored.*<(ul|div)>\\n"
         },
     ),
     Case(
         "s34b-json-over-raw-lines",
         b'id: 1\nevent: tick\ndata: {\n  "a": "x",\n  "b": "y"\n}\n\nid: 2\nevent: tick\ndata: {\n  "a": "z"\n}\n\n',
-        findings={"unknown-field": "error ^5 lines .*2 payloads, in valid JSON"},
+        findings={"unknown-field": "error 5 lines are ignored.*2 payloads, in valid JSON"},
         silent=("invalid-json-event",),
     ),
     Case(
@@ -236,7 +236,9 @@ CASES = [
     Case(
         "markdown-in-paragraphs",
         b"data: # Title\n\nA paragraph.\n\nAnother one.\n\ndata: end\n\n",
-        findings={"unknown-field": r"warning ^2 lines .*# Title\\n\\nA paragraph.\\n\\nAnother one"},
+        findings={
+            "unknown-field": r"warning 2 lines are ignored.*# Title\\n\\nA paragraph.\\n\\nAnother one"
+        },
     ),
     Case(
         "a-raw-line-feed-inside-the-json",
@@ -357,6 +359,12 @@ CASES = [
         text="ab",
         quiet=True,
         silent=("phantom-event-risk", *SILENT),
+    ),
+    Case(
+        "brackets-in-a-text",
+        b"data: [1][2]\n\ndata: {a}{b}\n\ndata: C:\\new/n\n\n",
+        quiet=True,
+        silent=SILENT,
     ),
     Case("html-as-the-payload", b"data: <html><body>Hi</body></html>\n\n" * 2, quiet=True, silent=SILENT),
     Case(
