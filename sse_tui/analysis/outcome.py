@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
-from sse_tui.dialects.base import Dialect, StreamFault
+from sse_tui.dialects.base import Dialect
+from sse_tui.dialects.inband import fault_words
 from sse_tui.dialects.substance import Substance
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, StreamError
 from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
-from sse_tui.text.wording import many
+from sse_tui.text.wording import many, phrase
 
 
 class Outcome(StrEnum):
@@ -394,17 +395,3 @@ def _unresumed(facts: EndingFacts, close: Close, stream: Close) -> Ending:
         return Ending.TOTAL_TIMEOUT
     orderly = stream.cause is CloseReason.EOF and whole is not False
     return Ending.RECONNECT_FAILED if orderly else Ending.NOT_RESUMED
-
-
-def fault_words(fault: StreamFault) -> str:
-    """An error that was reported in a stream: its type, code and message."""
-    named = " ".join(str(part) for part in (fault.type, fault.code) if part is not None)
-    message = (fault.message or "no message").rstrip(".")
-    return f"{named}: {message}" if named else message
-
-
-def phrase(detail: str) -> str:
-    """A close record's detail inside a sentence: no full stop, and no capital that only began a sentence."""
-    text = detail.strip().rstrip(".")
-    first, second = text[:1], text[1:2]
-    return first.lower() + text[1:] if second.islower() or second == " " else text

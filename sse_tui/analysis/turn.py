@@ -13,7 +13,6 @@ from sse_tui.analysis.outcome import (
     EndingFacts,
     Outcome,
     conclude,
-    phrase,
 )
 from sse_tui.bounded import FirstFew, Tally
 from sse_tui.diagnosis import Finding
@@ -23,6 +22,7 @@ from sse_tui.dialects.transcript import Transcript
 from sse_tui.metrics import ClockBuilder, Gaps, Tpot
 from sse_tui.recording.records import Close, CloseReason, Request, Response
 from sse_tui.resume import Continuity, Verdict
+from sse_tui.text.wording import phrase
 
 CONNECTIONS_KEPT = 1_000
 """Of one turn: the first half of them and the last."""

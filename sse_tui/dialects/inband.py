@@ -377,6 +377,13 @@ def named(fault: StreamFault, event_type: str) -> StreamFault:
     return fault._replace(type=event_type) if fault.type is None and is_exception(event_type) else fault
 
 
+def fault_words(fault: StreamFault, limit: int | None = None) -> str:
+    """An error that was reported in a stream: its type, code and message, the latter up to `limit` characters."""
+    named = " ".join(str(part) for part in (fault.type, fault.code) if part is not None)
+    message = (fault.message or "no message")[:limit].rstrip(".")
+    return f"{named}: {message}" if named else message
+
+
 def merged(first: StreamFault | None, later: StreamFault) -> StreamFault:
     """The error of a stream that reported `later` after `first`: the first one, whose gaps later ones fill."""
     if first is None:

@@ -37,10 +37,12 @@ BEYOND = {
     *("foreign-terminal", "missing-finish-reason", "missing-end-marker", "open-after-finish"),
     *("wrapped-twice", "escaped-line-ends", "missing-blank-lines", "joined-fields", "stripped-spaces"),
     *("split-character", "premature-blank-line", "payload-in-comment"),
+    *("split-character", "placeholder-content", "failed-request"),
 }
 ALL = [
     "truncated-stream",
     "in-band-error",
+    "failed-request",
     "proxy-buffering",
     "late-read",
     "placeholder-content",
@@ -152,6 +154,7 @@ BEARER = ("Authorization", "Bearer abcdefghijklmnopqrstuvwxyz")
 
 FIRES: dict[str, Case] = {
     "truncated-stream": text("par"),
+    "failed-request": answered([], status=503),
     "in-band-error": text("a") + b'data: {"error":{"message":"x"}}\n\n',
     "proxy-buffering": wires.buffered(),
     "late-read": Wire()
@@ -240,6 +243,7 @@ FIRES: dict[str, Case] = {
 
 SILENT: dict[str, Case] = {
     "truncated-stream": text("whole") + STOP,
+    "failed-request": answered(GOOD_HEADERS),
     "in-band-error": text('{"error": "as text"}') + b'data: {"error":null,"choices":[]}\n\n' + STOP,
     "proxy-buffering": wires.steady(30, 300),
     "late-read": Wire().ask().good().read(10, b"data: a\n\n").read(900, b"data: b\n\ndata: c\n\n"),

@@ -9,8 +9,8 @@ from sse_tui.diagnosis.registry import OVER, Occurrence, rule
 _ADVICE = {
     "dns": "Check the host name in the URL, and the network.",
     "connect-refused": "Start the server, or check the host and the port in the URL.",
-    "connect-timeout": "Check the host, the port and the firewalls on the way; raise --connect-timeout on a slow network.",
-    "tls-verify": "Name the authority's certificate with --cacert FILE, or use --insecure (-k) if you trust the server.",
+    "connect-timeout": "Check host, port and firewalls; raise --connect-timeout on a slow network.",
+    "tls-verify": "Name the authority's certificate with --cacert FILE, or use --insecure (-k).",
     "tls": "Check that the port speaks TLS, or use http:// in the URL.",
     "not-http": "Check the port and the scheme of the URL: something other than HTTP answers there.",
     "no-response": "Look into the server's log: it took the request and closed the connection.",

@@ -8,11 +8,13 @@ from sse_tui.diagnosis.facts import Facts, ReportedError
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, IGNORED, NO_DATA, TAIL, Occurrence, also, rule
 from sse_tui.diagnosis.retry_advice import retry_may_help, retry_words
 from sse_tui.dialects.base import Finish, Meta, StreamFault
-from sse_tui.dialects.inband import merged
+from sse_tui.dialects.inband import fault_words, merged
 from sse_tui.dialects.stray_lines import fault_outside
 from sse_tui.eventstream import Event, Ignored, NoData, Tail
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
+
+_LENGTH = 200  # characters of a server's message that are quoted
 
 
 @rule(
@@ -84,8 +86,8 @@ def error_after_end(event: Event, facts: Facts) -> Occurrence | None:
     if fault is None:
         return None
     return Occurrence(
-        f"The server reported an error after the end marker: {_said(fault)}. The answer was whole by then, and clients "
-        "that stop at the marker never see it.",
+        f"The server reported an error after the end marker: {fault_words(fault, _LENGTH)}. The answer was whole by "
+        "then, and clients that stop at the marker never see it.",
         "warning",
         advice="Look for the cause in the server's log: what failed came after the answer.",
         evidence=_evidence(fault),
@@ -131,21 +133,15 @@ def _message(error: ReportedError) -> str:
     place = "after the finish reason" if error.finished else f"after {many(error.tokens, 'token event')}"
     hidden = f" It was {error.how}, so conforming clients never see it." if error.how else ""
     return (
-        f"The server reported an error in the stream {place}: {_said(error.fault)}. "
+        f"The server reported an error in the stream {place}: {fault_words(error.fault, _LENGTH)}. "
         f"{retry_words(error.fault)}{hidden}"
     )
-
-
-def _said(fault: StreamFault) -> str:
-    named = " ".join(str(part) for part in (fault.type, fault.code) if part is not None)
-    said = (fault.message or "no message")[:200].rstrip(".")
-    return f"{named}: {said}" if named else said
 
 
 def _evidence(fault: StreamFault) -> dict[str, object]:
     return {
         "type": fault.type,
         "code": fault.code,
-        "message": (fault.message or "no message")[:200],
+        "message": (fault.message or "no message")[:_LENGTH],
         "retryable": retry_may_help(fault),
     }

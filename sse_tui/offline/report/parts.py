@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from sse_tui.analysis.jsonform import clocks_json, gaps_json
-from sse_tui.analysis.outcome import Outcome, fault_words
+from sse_tui.analysis.outcome import Outcome
 from sse_tui.analysis.turn import Connection, Turn
 from sse_tui.diagnosis import Finding
+from sse_tui.dialects.inband import fault_words
 from sse_tui.metrics import Objective
 from sse_tui.offline.report.builder import Report, ranked
 from sse_tui.text.wording import many

@@ -239,7 +239,7 @@ def test_the_text_of_a_refusal_is_no_stream() -> None:
     wire = Wire().ask()
     wire.response(5, 404, [("Content-Type", "application/json")])
     wire.read(6, b'{"error":{"message":"no such model"}}').close(7, "refused")
-    assert rules(wire) == set()
+    assert rules(wire) == {"failed-request"}
 
 
 def test_lines_of_json_are_named_and_not_blamed() -> None:
