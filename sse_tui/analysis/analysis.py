@@ -17,6 +17,7 @@ from sse_tui.bounded import FirstFew
 from sse_tui.diagnosis import Diagnosis, Finding, Setting
 from sse_tui.dialects.base import Delta
 from sse_tui.dialects.bearing import Bearing
+from sse_tui.dialects.markup import deltas_of, deltas_of_line, rest_of
 from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Idle
@@ -322,7 +323,7 @@ class Analysis:
 
     def _line(self, turn: Turn, wire: WireState, line: str, t: int, entry: Entry) -> None:
         """A line that the standard ignores may still mean something: JSON lines, an error without a field."""
-        entry.deltas = turn.dialect.read_ignored(line)
+        entry.deltas = deltas_of_line(turn.dialect, line)
         if entry.deltas:
             entry.span = turn.write(entry.deltas)
             entry.bearing = wire.pulse.weigh(entry.deltas, t, self.reads)
@@ -351,7 +352,7 @@ class Analysis:
         if repeat:
             turn.repeats += 1
         else:
-            deltas = turn.dialect.read(item)
+            deltas = deltas_of(turn.dialect, item)
             span = turn.write(deltas)
             bearing = wire.pulse.weigh(deltas, t, read, item, since, turn.dialect.answers)
         # By position: this is done for every event.
@@ -385,6 +386,7 @@ class Analysis:
         wire.conn.close = record
         entries = [] if wire.broken else self._items(turn, wire, wire.parser.close(), record.t)
         wire.pulse.close()
+        turn.write(rest_of(turn.dialect))
         turn.clocks.end(record.t)
         self._wire = None
         return entries

@@ -161,6 +161,8 @@ END_MARKERS = {
     "openai-responses": "response.completed",
     "anthropic-messages": "message_stop",
     "gemini": "a finishReason",
+    "gemini-interactions": "interaction.completed",
+    "dify": "message_end or workflow_finished",
     "cohere-v2": "message-end",
     "tgi": "generated_text",
     "llamacpp-native": '"stop":true',

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sse_tui.analysis.turn import Turn
-from sse_tui.dialects.base import Delta, Reasoning, Usage
+from sse_tui.dialects.base import Delta, Meta, Reasoning, Usage
 from sse_tui.dialects.bearing import TEXTS, Bearing, bearing_of, is_empty
 from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.eventstream import Event
@@ -80,6 +80,8 @@ class Pulse:
         `pieces`: the events are those of an answer.
         """
         bearing = bearing_of(deltas)
+        if len(deltas) > 3 and any(map(_is_retold, deltas)):
+            self._clocks.nothing_visible()
         if bearing is _BLANK and since is not None and since < BLANK_PAUSE_NS and self._gaps.token_events:
             bearing = _seen(deltas)  # white space within a text, or right after it
         if bearing >= _REASONING and not self._held:  # the usual event, with as few calls as can be
@@ -173,6 +175,11 @@ class Pulse:
     def _settle(self) -> Sequence[HeldToken]:
         held, self._held = self._held, []
         return held
+
+
+def _is_retold(delta: Delta) -> bool:
+    """Whether this says that the text so far was reasoning; the text that follows comes with it."""
+    return isinstance(delta, Meta) and delta.name == "reasoning-before"
 
 
 def _seen(deltas: Sequence[Delta]) -> Bearing:

@@ -30,6 +30,7 @@ ANSWERS = frozenset(
         *("openai-chat", "openai-completions", "openai-responses", "openai-assistants", "gemini", "tgi"),
         *("openai-transcription", "anthropic-messages", "cohere-v2", "llamacpp-native", "watsonx"),
         *("mistral-conversations", "writer-completions", "vercel-ui"),
+        *("gemini-interactions", "dify", "workers-ai"),
     )
 )
 
@@ -211,6 +212,8 @@ class TurnFacts:
     resembles: str = ""  # the dialect that they look like
     finish_seen: bool = False
     fault: ReportedError | None = None
+    audio_seen: bool = False
+    control_token_seen: bool = False
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
     not_json: list[tuple[EntryView, str, str]] = field(default_factory=list)  # likewise, its data and error
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed

@@ -79,6 +79,9 @@ BYTES = {  # what the scanner finds, by the kind of its match
     kind: Trigger[ByteMatch]() for kind in ("bom", "utf8", "ends", "no-space", "blank-lines", "secret")
 }
 
+# What a dialect may have found something in: an event, or a line that the standard ignores. Its entry has the deltas.
+UNDERSTOOD: tuple[Trigger[Event | Ignored | Tail], ...] = (DELTAS, IGNORED, TAIL)
+
 
 class Rule(NamedTuple):
     """A rule. `severity` is the usual one; `summary` is the first line of its function's docstring."""

@@ -49,7 +49,8 @@ class Answer:
 
     `Meta` deltas that it understands: "model", "done", "server_tool_call" (``{"type", "name", "arguments"?, "slot"?}``;
     those of the same slot are pieces of one call), "tool_plan" (a piece of text), "final_text", "incomplete_reason",
-    "jsonrpc" (the kind of one message), "blocked" (what the provider says of a prompt that it blocked).
+    "jsonrpc" (the kind of one message), "reasoning-before" (a choice whose
+    text so far was reasoning), "blocked" (what the provider says of a prompt that it blocked).
     """
 
     def __init__(self) -> None:
@@ -137,6 +138,8 @@ class Answer:
             self.jsonrpc[delta.value] = self.jsonrpc.get(delta.value, 0) + 1
         elif delta.name == "final_text":
             self.final_text = delta.value
+        elif delta.name == "reasoning-before":
+            self.transcript.move(delta.value, "text", "reasoning")
 
     def _add_server_call(self, piece: dict[str, Any]) -> None:
         slot = piece.pop("slot", None)

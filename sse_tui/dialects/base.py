@@ -88,10 +88,12 @@ class Meta(NamedTuple):
 
     Names in use: "model", "id", "provider", "role"; "done" (the sentinel), "after-end" (data after it),
     "ping" (a heartbeat sent as an event); "timings", "perf_metrics", "x_groq", "sglext" (the server's own
-    numbers); "prompt_filter_results", "executed_tools", "audio_transcript"; "server_tool_call", "tool_plan",
+    numbers); "prompt_filter_results", "executed_tools"; "server_tool_call", "tool_plan",
     "final_text", "incomplete_reason", "jsonrpc" (see `Answer`); "server_tool_result", "tool_status", "code",
     "citation", "signature", "redacted_thinking", "compaction", "fallback", "grounding", "safety", "blocked",
-    "file", "data" (beside the text); "sequence-gap" (``(expected, got)``); "endpoint", "progress", "log",
+    "file", "data" (beside the text); "tag", "reasoning-tag", "reasoning-before", "control-token" (see
+    `sse_tui.dialects.markup`); "audio" (of a piece of sound its size or type), "whole-object", "late-delta",
+    "final-text" (see `sse_tui.diagnosis.rules`); "sequence-gap" (``(expected, got)``); "endpoint", "progress", "log",
     "watch" (protocols that are not answers of a model).
     """
 
@@ -174,6 +176,9 @@ class Dialect(ABC):
     _finished: bool = False
     # False where the end of a whole response looks like that of a truncated one.
     _marks_end: bool = True
+
+    markup: Any = None
+    """What `sse_tui.dialects.markup` keeps of the response: here, since it is part of the state between two events."""
 
     @property
     def chosen(self) -> Dialect:

@@ -55,7 +55,13 @@ def _of_call(call: ToolCall) -> Bearing:
     return _VISIBLE if call.arguments or call.name else _NONE
 
 
+# What is part of the answer's own output, though not text: sound, and the tags around reasoning.
+_OUTPUT = {"audio": _VISIBLE, "tag": _REASONING}
+
+
 def _of_meta(meta: Meta) -> Bearing:
+    if meta.name in _OUTPUT:
+        return _OUTPUT[meta.name]
     return _BEAT if meta.name == "ping" else _WORKS if meta.name in _WORK else _NONE
 
 

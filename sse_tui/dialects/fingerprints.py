@@ -10,6 +10,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.dialects.providers.dify import EVENTS as DIFY_EVENTS
+from sse_tui.dialects.providers.gemini.gemini_interactions import PREFIXES as INTERACTION_PREFIXES
+from sse_tui.dialects.providers.workers_ai import MEMBERS as WORKERS_AI_MEMBERS
+from sse_tui.dialects.wrapped import unwrapped
 from sse_tui.eventstream.items import Event
 
 
@@ -65,6 +69,11 @@ def _is(*names: str) -> Callable[[Clue], bool]:
 
 def _has(name: str) -> Callable[[Clue], bool]:
     return lambda clue: name in clue.data
+
+
+def _anthropic_message(clue: Clue) -> bool:
+    whole = clue.kind() == "message" and clue.data.get("role") == "assistant"
+    return whole and isinstance(clue.data.get("content"), list)
 
 
 def _responses_error(clue: Clue) -> bool:
@@ -129,14 +138,38 @@ def _kubernetes(clue: Clue) -> bool:
     return watch and isinstance(clue.data.get("object"), dict)
 
 
+def _dify(clue: Clue) -> bool:
+    kind = clue.data.get("event")
+    if not isinstance(kind, str) or kind not in DIFY_EVENTS:
+        return False
+    known = ("task_id", "message_id", "conversation_id", "workflow_run_id", "answer")
+    return any(name in clue.data for name in known) or (kind == "text_chunk" and "data" in clue.data)
+
+
+def _interactions(clue: Clue) -> bool:
+    kind = clue.data.get("event_type")
+    return isinstance(kind, str) and kind.startswith(INTERACTION_PREFIXES)
+
+
+def _workers_ai(clue: Clue) -> bool:
+    return isinstance(clue.data.get("response"), str) and clue.data.keys() <= WORKERS_AI_MEMBERS
+
+
 def _replicate(clue: Clue) -> bool:
     return clue.type == "output" and (not clue.data or re.fullmatch(r"\d+:\d+", clue.id) is not None)
 
 
 def _chat(clue: Clue) -> bool:
-    if clue.data.get("object") == "chat.completion.chunk" or "delta" in clue.choice():
+    if clue.data.get("object") in ("chat.completion.chunk", "chat.completion"):
+        return True
+    if not {"delta", "message"}.isdisjoint(clue.choice()):
         return True
     return "choices" in clue.data and not clue.data["choices"] and "prompt" not in clue.data
+
+
+def _wrapped_chat(clue: Clue) -> bool:
+    inner, wrapper = unwrapped(clue.data)
+    return bool(wrapper) and _chat(clue._replace(data=inner))
 
 
 def _completions(clue: Clue) -> bool:
@@ -149,12 +182,20 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
         "Anthropic's message_start or content_block events",
         _is("message_start", "content_block_start", "content_block_delta", "message_delta"),
     ),
+    Fingerprint("anthropic-messages", "a whole message of Anthropic's API", _anthropic_message),
     Fingerprint("openai-responses", "events named response.*", _starts("response.")),
     Fingerprint("openai-responses", "an error with a sequence_number", _responses_error),
+    Fingerprint(
+        "openai-responses",
+        "a whole object of the Responses API",
+        lambda clue: clue.data.get("object") == "response" and isinstance(clue.data.get("output"), list),
+    ),
     Fingerprint("mcp", "an endpoint event, MCP's older transport", lambda clue: clue.type == "endpoint"),
     Fingerprint("mcp", "JSON-RPC messages", lambda clue: clue.data.get("jsonrpc") == "2.0"),
     Fingerprint("vercel-ui", "Vercel's UI message parts", _vercel),
     Fingerprint("openai-chat", "Groq's x_groq member", _has("x_groq")),
+    Fingerprint("gemini-interactions", "an event_type of Google's Interactions API", _interactions),
+    Fingerprint("dify", "Dify's event member", _dify),
     Fingerprint("gemini", "a candidates member", _gemini),
     Fingerprint("gemini", "Gemini's promptFeedback, or its usageMetadata and modelVersion", _gemini_facts),
     Fingerprint(
@@ -174,6 +215,9 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
     ),
     Fingerprint("openai-chat", "Azure's prompt_filter_results", _has("prompt_filter_results")),
     Fingerprint("tgi", "a token member with an id", _tgi),
+    Fingerprint(
+        "tgi", "a generated_text at the top", lambda clue: isinstance(clue.data.get("generated_text"), str)
+    ),
     Fingerprint("llamacpp-native", "top-level members stop and content", _llamacpp),
     Fingerprint("langgraph", "a metadata, values, updates or messages event", _langgraph),
     Fingerprint("openai-assistants", "events named thread.*", _starts("thread.")),
@@ -185,11 +229,13 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
     ),
     Fingerprint("openai-chat", "chat.completion.chunk payloads", _chat),
     Fingerprint("openai-completions", "text_completion payloads", _completions),
+    Fingerprint("openai-chat", "chat.completion.chunk payloads nested in another object", _wrapped_chat),
     Fingerprint("ollama", "Ollama's members model, message and done", _ollama),
     Fingerprint("kubernetes-watch", "members type and object, as in a Kubernetes watch", _kubernetes),
     Fingerprint(
         "watsonx", "results with generated_text", lambda clue: "generated_text" in clue.first("results")
     ),
+    Fingerprint("workers-ai", "Workers AI's response member", _workers_ai),
     Fingerprint("replicate", "output events with plain text", _replicate),
     Fingerprint("wikimedia", "ids with topics and offsets, or Wikimedia's meta member", _wikimedia),
     Fingerprint(

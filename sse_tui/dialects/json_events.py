@@ -80,6 +80,22 @@ class JsonDialect(StrayLines):
         """The error that a payload is in which nothing was found."""
         return fault_in(payload) or fault_alone(payload)
 
+    def read_ignored(self, line: str) -> Sequence[Delta]:
+        """The meaning of a whole answer that came as JSON, not as an event: the server did not stream. Else an error."""
+        text = line.strip()
+        if text.startswith("{") and not self._ended:
+            try:
+                payload = decode(text)
+            except JsonError:
+                payload = None
+            if isinstance(payload, dict) and self._is_whole(payload):
+                return self.read(Event("message", text, "", 0, 0))
+        return super().read_ignored(line)
+
+    def _is_whole(self, payload: dict[str, Any]) -> bool:
+        """Whether a payload is what the API answers to a request that asks for no stream."""
+        return False
+
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """Add the deltas of one payload: where a dialect knows no more, of the error that it reports."""
         self._fault(payload, deltas, announced=event.type == "error")
@@ -227,12 +243,13 @@ Reader: TypeAlias = Callable[[Any, dict[str, Any], list[Delta]], None]
 
 
 class TypedDialect(JsonDialect):
-    """Reads payloads that name their kind in ``type``. Kinds without a reader give nothing: APIs grow."""
+    """Reads payloads that name their kind in the member `kind_in`. Kinds without a reader give nothing: APIs grow."""
 
+    kind_in: ClassVar[str] = "type"
     readers: ClassVar[Mapping[str, Reader]] = {}
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        kind = payload.get("type")
+        kind = payload.get(self.kind_in)
         if type(kind) is not str:
             kind = event.type
         reader = self.readers.get(kind)

@@ -11,7 +11,9 @@ from sse_tui.dialects.ignoring import Ignoring
 from sse_tui.dialects.line_dialects import GenericLines
 from sse_tui.dialects.providers.anthropic import AnthropicMessages
 from sse_tui.dialects.providers.cohere import CohereV2
+from sse_tui.dialects.providers.dify import Dify
 from sse_tui.dialects.providers.gemini import Gemini
+from sse_tui.dialects.providers.gemini.gemini_interactions import GeminiInteractions
 from sse_tui.dialects.providers.kubernetes import KubernetesWatch
 from sse_tui.dialects.providers.langgraph import LangGraph
 from sse_tui.dialects.providers.llamacpp_native import LlamaCppNative
@@ -29,6 +31,7 @@ from sse_tui.dialects.providers.replicate import Replicate
 from sse_tui.dialects.providers.tgi import TextGenerationInference
 from sse_tui.dialects.providers.vercel_ui import VercelUI
 from sse_tui.dialects.providers.watsonx import Watsonx
+from sse_tui.dialects.providers.workers_ai import WorkersAI
 from sse_tui.dialects.providers.writer_completions import WriterCompletions
 from sse_tui.errors import UsageError
 from sse_tui.text.nearest import did_you_mean
@@ -46,12 +49,15 @@ _MOST_USED_FIRST: tuple[type[Dialect], ...] = (
     ModelContextProtocol,
     VercelUI,
     LangGraph,
+    GeminiInteractions,
+    Dify,
     LMStudio,
     MistralConversations,
     OpenAIAssistants,
     OpenAITranscription,
     Watsonx,
     Replicate,
+    WorkersAI,
     WriterCompletions,
     Mercure,
     Wikimedia,

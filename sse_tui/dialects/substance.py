@@ -29,7 +29,7 @@ from sse_tui.text.wording import many
 OUTPUT = frozenset(
     (
         *("server_tool_call", "server_tool_result", "executed_tools", "code", "tool_plan"),
-        *("file", "audio_transcript", "data", "final_text", "compaction", "watch"),
+        *("file", "audio", "data", "final_text", "compaction", "watch"),
     )
 )
 # `Meta` that mean nothing: heartbeats, and marks of an end.

@@ -97,6 +97,17 @@ class Transcript:
             self._joined[channel] = len(joined), joined
         return joined
 
+    def move(self, index: int, channel: str, to: str) -> None:
+        """All that a choice said so far on one channel belongs to another one; the order of arrival stays."""
+        parts, others = self._channels.get(channel, {}), self._channels.setdefault(to, {})
+        for key in [key for key in parts if key[0] == index]:
+            pieces = parts.pop(key)
+            pieces.channel = to
+            part = key[1] if key not in others else min(other for _, other in others) - 1
+            others[index, part] = pieces
+        self._joined.clear()
+        self._channel = ""
+
     def part(self, channel: str, index: int) -> str:
         """What a channel said under one index, in the order of arrival."""
         pieces = self._channels.get(channel, {}).get((index, 0))

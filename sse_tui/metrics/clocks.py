@@ -90,6 +90,10 @@ class ClockBuilder:
             self._first_visible = t
         self._last_token = t
 
+    def nothing_visible(self) -> None:
+        """What looked like visible tokens was reasoning."""
+        self._first_visible = None
+
     def end(self, t: int) -> None:
         """The body ended. With several connections the last end counts."""
         self._end = t

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sse_tui.dialects.base import Delta, Dialect, Meta
+from sse_tui.dialects.markup import deltas_of, deltas_of_line
 from sse_tui.dialects.stray_lines import stray_text
 from sse_tui.dialects.substance import Substance
 from sse_tui.eventstream import Comment, Event, Item, NoData, Retry
@@ -61,13 +62,13 @@ class Reception:
                 self.last_event_id = item.id
                 self.had_ids = self.had_ids or bool(item.id)
                 if self._continuity.event(item.id, item.data):
-                    deltas = self.dialect.read(item)
+                    deltas = deltas_of(self.dialect, item)
                     self.substance.add(deltas)
                     # A heartbeat, or an event that only sets an ID, brings a client no further.
                     if item.data and not (deltas and _is_ping(deltas[-1])):
                         self.progress += 1
             elif text := stray_text(item):
-                self.substance.add(self.dialect.read_ignored(text))
+                self.substance.add(deltas_of_line(self.dialect, text))
             elif isinstance(item, Comment):
                 self.dialect.comment_seen(item.text)
             elif isinstance(item, Retry):

@@ -20,6 +20,7 @@ from typing import TypeAlias
 
 from sse_tui.dialects import Dialect
 from sse_tui.dialects.base import Delta
+from sse_tui.dialects.markup import deltas_of, deltas_of_line
 from sse_tui.eventstream import Comment, Event, Ignored, Item, Parser, Tail
 
 EVERY = 128
@@ -58,11 +59,11 @@ class Reading:
     def deltas(self, item: Item | None) -> Sequence[Delta]:
         """What the item means in the turn's dialect."""
         if type(item) is Event:
-            return self.dialect.read(item)
+            return deltas_of(self.dialect, item)
         if type(item) is Ignored:
-            return self.dialect.read_ignored(item.line)
+            return deltas_of_line(self.dialect, item.line)
         if type(item) is Tail:
-            return self.dialect.read_ignored(item.text)
+            return deltas_of_line(self.dialect, item.text)
         if type(item) is Comment:
             self.dialect.comment_seen(item.text)
         return ()

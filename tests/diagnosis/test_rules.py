@@ -38,6 +38,9 @@ BEYOND = {
     *("wrapped-twice", "escaped-line-ends", "missing-blank-lines", "joined-fields", "stripped-spaces"),
     *("split-character", "premature-blank-line", "payload-in-comment"),
     *("split-character", "placeholder-content", "failed-request"),
+    "split-character",
+    *("whole-object", "wrapped-payload", "audio-answer", "late-delta", "final-text-mismatch"),
+    *("reasoning-tags", "control-token", "placeholder-content"),
 }
 ALL = [
     "truncated-stream",
@@ -114,6 +117,13 @@ ALL = [
     "connection-close-hints",
     "padding",
     "thinking-hidden",
+    "whole-object",
+    "wrapped-payload",
+    "audio-answer",
+    "late-delta",
+    "final-text-mismatch",
+    "reasoning-tags",
+    "control-token",
     "server-keeps-generating",
     "heartbeat-form",
     "secrets-in-recording",
@@ -151,6 +161,14 @@ def counted(tokens: int, events: int, size: int = 3, **details: object) -> bytes
 THINKING: dict[str, Any] = {"completion_tokens_details": {"reasoning_tokens": 4}}
 ANTHROPIC = b'event: message_start\ndata: {"type":"message_start","message":{"model":"m"}}\n\n'
 BEARER = ("Authorization", "Bearer abcdefghijklmnopqrstuvwxyz")
+
+WHOLE = (
+    b'data: {"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"a"},'
+    b'"finish_reason":"stop"}]}\n\n'
+)
+RESPONSE_BEGUN = b'data: {"type":"response.created","response":{"id":"r"}}\n\n'
+SAID = b'data: {"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"a"}\n\n'
+SAID_ALL = b'data: {"type":"response.output_text.done","output_index":0,"content_index":0,"text":"a"}\n\n'
 
 FIRES: dict[str, Case] = {
     "truncated-stream": text("par"),
@@ -236,6 +254,13 @@ FIRES: dict[str, Case] = {
     "connection-close-hints": answered([*GOOD_HEADERS, ("Content-Length", "99")]),
     "padding": chunk({"content": "a"}, obfuscation="xyz") + HEALTHY,
     "thinking-hidden": counted(6, 2, **THINKING),
+    "whole-object": WHOLE + DONE,
+    "wrapped-payload": b'data: {"data":{"choices":[{"index":0,"delta":{"content":"a"}}]}}\n\n',
+    "audio-answer": chunk({"audio": {"transcript": "a"}}) + chunk({"audio": {"data": "AAAA"}}),
+    "late-delta": RESPONSE_BEGUN + SAID + SAID_ALL + SAID,
+    "final-text-mismatch": RESPONSE_BEGUN + SAID + SAID + SAID_ALL,
+    "reasoning-tags": text("<think>a</think>b") + STOP,
+    "control-token": text("a<|im_end|>") + STOP,
     "server-keeps-generating": wires.polled(b"vllm:num_requests_running 1.0\n"),
     "heartbeat-form": b": ping\n" + HEALTHY,
     "secrets-in-recording": Wire().ask(headers=[BEARER]).good(),
@@ -320,6 +345,13 @@ SILENT: dict[str, Case] = {
     "connection-close-hints": answered(GOOD_HEADERS),
     "padding": HEALTHY,
     "thinking-hidden": chunk({"reasoning_content": "hm"}) + counted(6, 2, **THINKING),
+    "whole-object": text("a") + WHOLE + DONE,
+    "wrapped-payload": HEALTHY,
+    "audio-answer": chunk({"audio": None, "content": "a"}) + STOP,
+    "late-delta": RESPONSE_BEGUN + SAID + SAID_ALL,
+    "final-text-mismatch": RESPONSE_BEGUN + SAID + SAID_ALL,
+    "reasoning-tags": text("Write <think>a</think>.") + STOP,
+    "control-token": text("a | b <|> c") + STOP,
     "server-keeps-generating": wires.polled(b"vllm:num_requests_running 0.0\n"),
     "heartbeat-form": HEALTHY,
     "secrets-in-recording": Wire()

@@ -25,7 +25,7 @@ ASSEMBLED = (
     *("openai-chat", "openai-completions", "openai-responses", "openai-assistants", "openai-transcription"),
     *("anthropic-messages", "gemini", "cohere-v2", "tgi", "llamacpp-native", "watsonx", "replicate"),
     *("writer-completions", "mcp", "generic", "vercel-ui", "langgraph", "lmstudio", "mistral-conversations"),
-    *("mercure", "wikimedia"),
+    *("mercure", "wikimedia", "dify", "gemini-interactions", "workers-ai"),
 )
 
 # Dialects that the index has no name for.

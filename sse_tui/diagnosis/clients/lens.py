@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from sse_tui import dialects
 from sse_tui.diagnosis.clients.known_clients import CLIENTS, STANDARD, Client, Payloads
 from sse_tui.dialects import Answer
+from sse_tui.dialects.markup import deltas_of
 from sse_tui.eventstream import Event
 from sse_tui.fields import parameters
 
@@ -230,7 +231,7 @@ def _text_of(events: Sequence[ClientEvent], dialect: str) -> str:
     """The answer's text in the events that the caller gets."""
     reader, answer = dialects.create(dialect), Answer()
     for event in events:
-        for delta in reader.read(Event(event.type or "message", event.data, event.id, 0, 0)):
+        for delta in deltas_of(reader, Event(event.type or "message", event.data, event.id, 0, 0)):
             answer.add(delta)
     return answer.text
 

@@ -8,6 +8,7 @@ from sse_tui.diagnosis.rules import (  # noqa: F401
     empty_answers,
     end_marks,
     failed_requests,
+    final_events,
     first_tokens,
     framing,
     held_beginnings,
@@ -28,8 +29,10 @@ from sse_tui.diagnosis.rules import (  # noqa: F401
     shape,
     silence,
     stripped_spaces,
+    template_markup,
     termination,
     token_counts,
     tool_calls,
     unknown_fields,
+    whole_answers,
 )

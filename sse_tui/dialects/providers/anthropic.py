@@ -68,16 +68,40 @@ class AnthropicMessages(TypedDialect):
     messages_in = "messages"
     auth: ClassVar[Auth] = Auth("x-api-key")
 
+    _whole_blocks: int = 0
+
     def __init__(self) -> None:
         self._blocks = Recent[int, _Block](_OPEN_BLOCKS)
         self._usage: dict[str, Any] = {}
 
     def _message_start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        message = members(payload.get("message"))
+        self._message(members(payload.get("message")), "message_start", deltas)
+
+    def _message(self, message: dict[str, Any], kind: str, deltas: list[Delta]) -> None:
+        """What an event of this kind says of the message: its content too, where the server did not stream it."""
         self._names(message.get("model"), message.get("id"), deltas)
         if string(message.get("role")):
             deltas.append(Meta("role", message["role"]))
+        blocks, before = items(message.get("content")), len(deltas)
+        for index, block in enumerate(blocks):  # a server that did not stream
+            self._block_start({"index": index, "content_block": block}, deltas)
+            self._block_stop({"index": index}, deltas)
+        if len(deltas) > before:
+            deltas.append(Meta("whole-object", kind))
+            # Events of these blocks that follow would repeat them, unless the message goes on.
+            self._whole_blocks = len(blocks) if message.get("stop_reason") else 0
+        self._stop_reason(message.get("stop_reason"), deltas)
         self._count(message.get("usage"), deltas)
+
+    def _whole_message(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """The message as the API answers it without streaming."""
+        if not self._is_whole(payload):
+            return
+        self._message(payload, "message", deltas)
+        self._ended = self._finished
+
+    def _is_whole(self, payload: dict[str, Any]) -> bool:
+        return payload.get("role") == "assistant" and isinstance(payload.get("content"), list)
 
     def _count(self, usage: Any, deltas: list[Delta]) -> None:
         """Merge counts key by key, the later ones winning: ``message_delta`` repeats only some of them."""
@@ -100,6 +124,8 @@ class AnthropicMessages(TypedDialect):
     def _block_start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         index, block = part_index(payload.get("index")), members(payload.get("content_block"))
         kind = string(block.get("type")) or ""
+        if index < self._whole_blocks:
+            return
         self._blocks.put(index, _Block(kind, block.get("input") if kind in _CALLS else None))
         if kind == "text":
             _text(Text, block.get("text"), index, deltas)
@@ -124,6 +150,8 @@ class AnthropicMessages(TypedDialect):
             deltas.append(Malformed(f"delta: expected an object, got {kind_of(delta)}"))
             return
         index, kind = part_index(payload.get("index")), delta.get("type")
+        if index < self._whole_blocks:
+            return
         if kind == "text_delta":
             _text(Text, delta.get("text"), index, deltas)
         elif kind == "thinking_delta":
@@ -158,20 +186,23 @@ class AnthropicMessages(TypedDialect):
 
     def _message_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         delta = members(payload.get("delta"))
-        reason = delta.get("stop_reason")
+        self._stop_reason(delta.get("stop_reason"), deltas)
+        if delta.get("stop_details"):
+            deltas.append(Meta("safety", delta["stop_details"]))
+        self._count(payload.get("usage"), deltas)
+
+    def _stop_reason(self, reason: Any, deltas: list[Delta]) -> None:
         if isinstance(reason, str) and reason:
             self._finished = True
             deltas.append(Finish(reason))
         elif reason is not None:
             deltas.append(Malformed(f"stop_reason: expected a string, got {kind_of(reason)}"))
-        if delta.get("stop_details"):
-            deltas.append(Meta("safety", delta["stop_details"]))
-        self._count(payload.get("usage"), deltas)
 
     def _message_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._ended = True
 
     readers: ClassVar[Mapping[str, Reader]] = {
+        "message": _whole_message,
         "message_start": _message_start,
         "content_block_start": _block_start,
         "content_block_delta": _block_delta,

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sse_tui.bounded import Slots
-from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall
+from sse_tui.dialects.base import Delta, Finish, Meta, StreamFault, ToolCall
+from sse_tui.dialects.content_parts import pieces_of
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index, passed_on
 from sse_tui.dialects.payload import arguments_text, members, string
 from sse_tui.dialects.usage import openai_usage
@@ -36,24 +37,9 @@ class MistralConversations(TypedDialect):
             payload.get("content_index")
         )
         content = payload.get("content")
-        for chunk in content if isinstance(content, list) else (content,):
-            self._chunk(chunk, part, deltas)
-
-    def _chunk(self, chunk: Any, part: int, deltas: list[Delta]) -> None:
-        if isinstance(chunk, str):
-            chunk = {"type": "text", "text": chunk}
-        chunk = members(chunk)
-        kind = chunk.get("type")
-        if kind == "thinking":
-            thinking = chunk.get("thinking")
-            for piece in thinking if isinstance(thinking, list) else ({"text": thinking},):
-                text = string(members(piece).get("text"))
-                if text:
-                    deltas.append(Reasoning(text, 0, part))
-        elif kind == "tool_reference":
-            deltas.append(Meta("citation", chunk))
-        elif string(chunk.get("text")):
-            deltas.append(Text(chunk["text"], 0, part))
+        parts = content if isinstance(content, list) else [content]
+        deltas += [kind(text, 0, part) for kind, text in pieces_of(parts)]
+        deltas += [Meta("citation", each) for each in parts if members(each).get("type") == "tool_reference"]
 
     def _function(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(payload.get("model"), None, deltas)

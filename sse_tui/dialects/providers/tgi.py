@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
-from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Prepared, Text
+from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Meta, Prepared, Text
 from sse_tui.dialects.json_events import JsonDialect
 from sse_tui.dialects.payload import kind_of, members, string
 from sse_tui.dialects.request import endpoint, mapped, plain_prompt, post, speaker_stop
@@ -32,18 +33,50 @@ class TextGenerationInference(JsonDialect):
     name = "tgi"
     prompt_in = "inputs"
 
+    # Of the tokens' text so far: its length, its checksum without white space around it, white space not in that yet.
+    _length: int = 0
+    _checksum: int = 0
+    _space: str = ""
+
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         token = payload.get("token")
         if isinstance(token, dict):
             text = string(token.get("text"))
             if text and not token.get("special"):
+                self._add(text)
                 deltas.append(Text(text))
         elif token is not None:
             deltas.append(Malformed(f"token: expected an object, got {kind_of(token)}"))
-        if payload.get("generated_text") is not None:
+        generated = payload.get("generated_text")
+        if generated is not None:
             self._ended = True
+            self._whole(generated, deltas)
         self._details(members(payload.get("details")), deltas)
         self._fault(payload, deltas, announced=event.type == "error")
+
+    def _add(self, text: str) -> None:
+        """A token's text; white space around the whole is nobody's: detokenizers differ in it."""
+        if not self._length:
+            text = text.lstrip()
+        self._length += len(text)
+        ends = len(text.rstrip())
+        if ends:
+            self._checksum = crc32((self._space + text[:ends]).encode("utf-8", "replace"), self._checksum)
+            self._space = ""
+        self._space += text[ends:]
+
+    def _whole(self, generated: Any, deltas: list[Delta]) -> None:
+        """The text as a whole: what the tokens said, or, from a server that sends none, all of it."""
+        if not isinstance(generated, str) or not generated:
+            return
+        if not self._length:
+            deltas += (Meta("whole-object", "generated_text"), Text(generated))
+        elif crc32(generated.strip().encode("utf-8", "replace")) != self._checksum:
+            lengths = {"given": self._length, "final": len(generated)}
+            deltas.append(Meta("final-text", {"event": "generated_text", **lengths}))
+
+    def _is_whole(self, payload: dict[str, Any]) -> bool:
+        return isinstance(payload.get("generated_text"), str) and "token" not in payload
 
     def _details(self, details: dict[str, Any], deltas: list[Delta]) -> None:
         if string(details.get("finish_reason")):

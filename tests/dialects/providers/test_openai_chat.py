@@ -151,7 +151,8 @@ class TestContent:
         assert read('{"choices":[{"index":0,"delta":{"content":"\\ud83d\\ude00"}}]}') == [Text("😀")]
 
     def test_audio_transcript(self) -> None:
-        assert same(read(chunk({"audio": {"transcript": "hey"}})), Meta("audio_transcript", "hey"))
+        assert same(read(chunk({"audio": {"transcript": "hey"}})), Text("hey"))
+        assert same(read(chunk({"audio": {"data": "AAAA"}})), Meta("audio", 3))
 
 
 class TestReasoning:

@@ -226,7 +226,7 @@ def test_the_sentinel_that_one_gateway_adds(read: Any) -> None:
 
 
 SILENT = [
-    "audio.delta", "audio.done", "audio.transcript.done", "code_interpreter_call_code.done", "content_part.added",
+    "audio.delta", "audio.done", "code_interpreter_call_code.done", "content_part.added",
     "output_text.annotation.added", "reasoning_summary_part.added", "shell_call_command.added",
     "shell_call_command.done", "shell_call_output_content.delta", "shell_call_output_content.done",
     "steer.accepted", "steer.pending", "compaction.compacting", "queued", "file_search_call.completed",
@@ -243,4 +243,12 @@ def test_kinds_that_bring_no_text(kind: str, read: Any) -> None:
 
 
 def test_spoken_answers(read: Any) -> None:
-    assert read(NAME, ev("audio.transcript.delta", delta="hello")).metas("audio_transcript") == ["hello"]
+    for name in ("audio.transcript", "audio_transcript", "output_audio_transcript"):
+        told = read(
+            NAME,
+            ev(f"{name}.delta", output_index=0, delta="hel"),
+            ev("output_audio.delta", output_index=0, delta="AAAA"),
+            ev(f"{name}.delta", output_index=0, delta="lo"),
+            ev(f"{name}.done", output_index=0, transcript="hello"),
+        )
+        assert (told.answer.text, told.metas("audio")) == ("hello", [3])

@@ -11,8 +11,13 @@ from zlib import crc32
 
 from sse_tui.bounded import Recent, Seen, Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Text, ToolCall
+from sse_tui.dialects.content_parts import pieces_of
 from sse_tui.dialects.payload import compact, count, items, members, string
 from sse_tui.dialects.usage import usage_of
+
+# What chains call their output; and what tells a message from such an output.
+_OUTPUTS = ("answer", "output", "text", "result")
+_MESSAGE = frozenset({"content", "type", "lc", "kwargs"})
 
 _ASSISTANT = ("ai", "AIMessage", "AIMessageChunk")
 
@@ -30,7 +35,9 @@ class LangChainMessages:
         self._model: str | None = None
 
     def output(self, payload: Any, deltas: list[Delta]) -> None:
-        """LangServe's output: text as it is, or a message chunk."""
+        """A chain's output: text as it is, or a message chunk, or one of these under the name of an output."""
+        if isinstance(payload, dict) and not _MESSAGE & payload.keys():
+            payload = next((payload[name] for name in _OUTPUTS if name in payload), payload)
         if isinstance(payload, str):
             if payload:
                 deltas.append(Text(payload))
@@ -123,13 +130,5 @@ def _texts(content: Any) -> list[tuple[str, bool]]:
     """The texts of a message's content, and whether each is reasoning."""
     if isinstance(content, str):
         return [(content, False)] if content else []
-    found = []
-    for part in content if isinstance(content, list) else ():
-        if isinstance(part, str) and part:
-            found.append((part, False))
-        part = members(part)
-        for name, thought in (("text", False), ("thinking", True), ("reasoning", True)):
-            text = string(part.get(name))
-            if text:
-                found.append((text, thought))
-    return found
+    parts = pieces_of(content) if isinstance(content, list) else ()
+    return [(text, kind is Reasoning) for kind, text in parts]

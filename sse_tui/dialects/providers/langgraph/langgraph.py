@@ -78,10 +78,26 @@ class LangGraph(StrayLines):
             self._messages.whole(members(payload).get("messages"), deltas)
         elif mode == "data":
             self._marks_end = False  # LangServe's end is never dispatched
-            self._messages.output(payload, deltas)
+            self._served(payload, deltas)
         elif mode == "events":
-            if members(payload).get("event") in ("on_chat_model_stream", "on_llm_stream"):
-                self._messages.chunk(members(payload.get("data")).get("chunk"), deltas)
+            self._traced(payload, deltas)
         elif mode in ("updates", "custom"):
             deltas.append(Meta("data", payload))
         return deltas
+
+    def _served(self, payload: Any, deltas: list[Delta]) -> None:
+        """LangServe's output, as it is (``/stream``), in a trace (``/stream_events``) as patches (``/stream_log``)."""
+        fields = members(payload)
+        if isinstance(fields.get("ops"), list):
+            for op in map(members, fields["ops"]):
+                if op.get("op") == "add" and op.get("path") == "/streamed_output/-":
+                    self._messages.output(op.get("value"), deltas)
+        elif isinstance(fields.get("event"), str) and fields["event"].startswith("on_"):
+            self._traced(payload, deltas)
+        else:
+            self._messages.output(payload, deltas)
+
+    def _traced(self, payload: Any, deltas: list[Delta]) -> None:
+        """An event of LangChain's trace: those of chat models hold the chunks."""
+        if members(payload).get("event") in ("on_chat_model_stream", "on_llm_stream"):
+            self._messages.output(members(payload.get("data")).get("chunk"), deltas)

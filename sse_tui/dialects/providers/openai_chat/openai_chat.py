@@ -9,9 +9,11 @@ Where they differ, and how that is read:
 
 - Null is the same as absent, everywhere; ``choices`` may be empty or null (usage, content filter results).
 - ``content`` is text or, with Mistral, a list of parts, some of them thinking.
-- Reasoning is ``reasoning_content``, else ``reasoning``, else the texts of ``reasoning_details``; they often
-  repeat each other in one delta.
-- A ``message`` beside a ``delta`` repeats or accumulates it (Perplexity, Writer) and is ignored.
+- Reasoning has many names, see `sse_tui.dialects.content_parts`; they often repeat each other in one delta.
+- A ``message`` beside a ``delta`` repeats or accumulates it (Perplexity, Writer) and is ignored; one in place of a
+  ``delta`` is read: some servers send whole completions, or the chunks of an older API (DashScope).
+- An answer in audio has its text in ``audio.transcript``, and ends with ``audio.expires_at``.
+- Gateways nest the chunk in a member of their own.
 - Usage comes once at the end, in every chunk, in ``x_groq``, in a choice (Moonshot), or never.
 - Errors come as a chunk, in a chunk, as an ``event: error``, in ``x_groq``; some servers send ``[DONE]``
   after one, so ``[DONE]`` alone proves nothing. Nor does its absence: Perplexity and Writer never send it.
@@ -21,8 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
-from sse_tui.bounded import Seen
+from sse_tui.bounded import Recent, Seen
 from sse_tui.dialects.base import (
     Delta,
     Malformed,
@@ -34,6 +37,7 @@ from sse_tui.dialects.base import (
     Refusal,
     Text,
 )
+from sse_tui.dialects.content_parts import REASONING, pieces_of, reasoning_in
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.heartbeats import is_heartbeat, named_ping
 from sse_tui.dialects.json_events import DONE, ChoiceDialect
@@ -41,6 +45,7 @@ from sse_tui.dialects.payload import JsonError, count, decode, kind_of, members,
 from sse_tui.dialects.providers.openai_chat.openai_chat_tools import ToolCalls
 from sse_tui.dialects.request import PARAMS, endpoint, mapped, post, turns
 from sse_tui.dialects.usage import openai_usage
+from sse_tui.dialects.wrapped import unwrapped
 from sse_tui.eventstream.items import Event
 
 # Top-level members that are passed on unchanged: the server's own numbers and facts about the request.
@@ -49,6 +54,7 @@ _PASSED_ON = ("timings", "perf_metrics", "x_groq", "prompt_filter_results", "sgl
 # Members that make a payload more than choices, names and usage ("type" and "object" only with some values).
 _BESIDE = frozenset({*_PASSED_ON, "prompt_progress", "error", "type"})
 
+_THOUGHT = frozenset(REASONING)
 
 _NAMES = {name: name for name in PARAMS}
 
@@ -65,6 +71,9 @@ class OpenAIChat(ChoiceDialect):
     def __init__(self) -> None:
         super().__init__()
         self._roles = Seen[int]()
+        self._spoke = False  # a delta had text; read at every event
+        # Of the messages that came in place of deltas: the length and the checksum of the text so far.
+        self._messages = Recent[int, tuple[int, int]]()
         self._calls = ToolCalls()
 
     @property
@@ -92,6 +101,10 @@ class OpenAIChat(ChoiceDialect):
         if type(payload) is not dict:
             return self._no_object(event, payload)
         deltas: list[Delta] = []
+        if "choices" not in payload:
+            payload, wrapper = unwrapped(payload)
+            if wrapper:
+                deltas.append(Meta("wrapped", wrapper))
         if payload.get("model") != self._model or payload.get("id") != self._id:
             self._names(payload.get("model"), payload.get("id"), deltas)
             provider = payload.get("provider")
@@ -112,6 +125,10 @@ class OpenAIChat(ChoiceDialect):
         if (not deltas and not choices) or (event.type != "message" and announces(event.type)):
             self._unread(event, payload, deltas)
         return deltas
+
+    def _is_whole(self, payload: dict[str, Any]) -> bool:
+        choices = payload.get("choices")
+        return isinstance(choices, list) and any("message" in members(choice) for choice in choices)
 
     def _special(self, event: Event) -> Sequence[Delta] | None:
         """The sentinel and heartbeats; None for anything that is read as a chunk."""
@@ -143,9 +160,14 @@ class OpenAIChat(ChoiceDialect):
             content = delta.get("content")
             if type(content) is str and len(delta) == 1:  # the usual chunk, in the shortest time
                 if content:
+                    self._spoke = True
                     deltas.append(Text(content, index))
             else:
+                if not delta and not self._spoke and type(choice.get("message")) is dict:
+                    self._message(choice["message"], index, deltas)
                 self._delta(delta, content, index, deltas)
+        elif type(choice.get("message")) is dict:
+            self._message(choice["message"], index, deltas)
         elif delta is not None:
             deltas.append(Malformed(f"delta: expected an object, got {kind_of(delta)}"))
         reason = choice.get("finish_reason")
@@ -172,10 +194,10 @@ class OpenAIChat(ChoiceDialect):
         role = delta.get("role")
         if role and isinstance(role, str) and self._roles.add(index):
             deltas.append(Meta("role", role))
-        reasoning = _reasoning(delta)
-        if reasoning:
+        if not _THOUGHT.isdisjoint(delta) and (reasoning := reasoning_in(delta)):
             deltas.append(Reasoning(reasoning, index))
         if content:
+            self._spoke = True
             _content(content, index, deltas)
         refusal = delta.get("refusal")
         if refusal and isinstance(refusal, str):
@@ -188,9 +210,35 @@ class OpenAIChat(ChoiceDialect):
             self._calls.read(calls, index, deltas)
         if delta.get("executed_tools"):
             deltas.append(Meta("executed_tools", delta["executed_tools"]))
-        transcript = string(members(delta.get("audio")).get("transcript"))
-        if transcript:
-            deltas.append(Meta("audio_transcript", transcript))
+        if "audio" in delta:
+            self._audio(members(delta["audio"]), index, deltas, spoken=not content)
+
+    def _audio(self, audio: dict[str, Any], index: int, deltas: list[Delta], *, spoken: bool) -> None:
+        """A piece of a spoken answer: the transcript is its text. ``expires_at`` comes last, for a finish reason."""
+        transcript = string(audio.get("transcript"))
+        if transcript and spoken:
+            deltas.append(Text(transcript, index))
+        data = string(audio.get("data"))
+        if data:
+            deltas.append(Meta("audio", len(data) * 3 // 4))
+        if audio.get("expires_at") and self._finishes.get(index, "") is None:
+            self._finishes[index] = "expires_at"
+
+    def _message(self, message: dict[str, Any], index: int, deltas: list[Delta]) -> None:
+        """A message where a delta should be: whole, or the next piece, or all of the text so far."""
+        if self._spoke and index not in self._messages:
+            return  # it repeats the deltas
+        deltas.append(Meta("whole-object", "message"))
+        content = message.get("content")
+        known, new = self._messages.get(index), content if type(content) is str else ""
+        if known is not None and new:
+            length, checksum = known
+            if len(new) >= length and crc32(new[:length].encode("utf-8", "replace")) == checksum:
+                new = new[length:]
+                message = {}
+        length, checksum = known or (0, 0)
+        self._messages.put(index, (length + len(new), crc32(new.encode("utf-8", "replace"), checksum)))
+        self._delta(message, new if type(content) is str else content, index, deltas)
 
     def _beside(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """What only some events have beside their choices."""
@@ -241,55 +289,13 @@ class OpenAIChat(ChoiceDialect):
         return post(endpoint(base_url, "chat/completions"), body, params)
 
 
-def _reasoning(delta: dict[str, Any]) -> str:
-    """The reasoning of a delta from the first member that has any."""
-    for name in ("reasoning_content", "reasoning"):
-        text = delta.get(name)
-        if text and isinstance(text, str):
-            return text
-    details = delta.get("reasoning_details")
-    if not isinstance(details, list):
-        return ""
-    return "".join(_texts(details, "text", "summary"))
-
-
-def _texts(parts: list[Any], *names: str) -> list[str]:
-    """The first of the members `names` that holds text, of each part that is an object."""
-    found = (
-        next((part[n] for n in names if string(part.get(n))), "") for part in parts if isinstance(part, dict)
-    )
-    return [text for text in found if text]
-
-
 def _content(content: Any, index: int, deltas: list[Delta]) -> None:
     if isinstance(content, str):
         deltas.append(Text(content, index))
     elif isinstance(content, list):
-        for part in content:
-            _part(part, index, deltas)
+        deltas += [kind(text, index) for kind, text in pieces_of(content)]
     else:
         deltas.append(Malformed(f"content: expected a string or an array, got {kind_of(content)}"))
-
-
-def _part(part: Any, index: int, deltas: list[Delta]) -> None:
-    """One typed part of a content list; kinds without text (references, images) are skipped."""
-    if isinstance(part, str):
-        part = {"type": "text", "text": part}
-    if not isinstance(part, dict):
-        return
-    if part.get("type") == "thinking":
-        thinking = part.get("thinking")
-        text = "".join(_texts(thinking, "text")) if isinstance(thinking, list) else string(thinking)
-        if text:
-            deltas.append(Reasoning(text, index))
-    elif part.get("type") == "refusal":
-        text = string(part.get("refusal"))
-        if text:
-            deltas.append(Refusal(text, index))
-    else:
-        text = string(part.get("text"))
-        if text:
-            deltas.append(Text(text, index))
 
 
 def _progress(progress: Any, deltas: list[Delta]) -> None:

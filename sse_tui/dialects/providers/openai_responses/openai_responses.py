@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from sse_tui.bounded import Seen, Slots
+from sse_tui.bounded import Recent, Slots
 from sse_tui.dialects.base import (
     Delta,
     Finish,
@@ -28,21 +28,30 @@ from sse_tui.dialects.base import (
     StreamFault,
     Text,
 )
+from sse_tui.dialects.content_parts import Kind, pieces_of
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index, passed_on
 from sse_tui.dialects.payload import items, members, string
 from sse_tui.dialects.providers.openai_responses.openai_responses_calls import ResponseCalls
+from sse_tui.dialects.providers.openai_responses.openai_responses_texts import (
+    ITEM,
+    FinalPart,
+    ResponseTexts,
+)
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system, turns
 from sse_tui.dialects.usage import usage_of
 from sse_tui.eventstream.items import Event
 
-# Room for the parts of one item: reasoning summaries first, then its reasoning text.
-_ITEM = 2**20
+# In the number of a part: reasoning summaries of an item first, then its reasoning text.
 _AFTER_SUMMARIES = 2**19
 
-_NAMES = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_output_tokens"}
+# A spoken answer in words, as the Responses and the Realtime API have called it.
+_TRANSCRIPTS = (
+    *("response.audio.transcript.delta", "response.audio_transcript.delta"),
+    "response.output_audio_transcript.delta",
+)
 
-_Kind = type[Text] | type[Reasoning] | type[Refusal]
+_NAMES = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_output_tokens"}
 
 
 class OpenAIResponses(TypedDialect):
@@ -51,68 +60,87 @@ class OpenAIResponses(TypedDialect):
     name = "openai-responses"
     resume: ClassVar[Resume] = "starting-after"
     sequence_number: int | None = None
+    _from_start: bool = True  # False for a stream that was resumed: what came before is not known
 
     def __init__(self) -> None:
         self._slots = Slots[str]()
-        self._brought = Seen[tuple[_Kind, int]]()
+        self._ids = Recent[str, int]()
+        self._texts = ResponseTexts()
         self._calls = ResponseCalls()
+        self._items_with_text = False
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         number = payload.get("sequence_number")
         if type(number) is int:
             last, self.sequence_number = self.sequence_number, number
+            if last is None and number > 1:
+                self._from_start = False
             if last is not None and number != last + 1:
                 deltas.append(Meta("sequence-gap", (last + 1, number)))
-        super()._take(event, payload, deltas)
+        if type(payload.get("type")) is not str and self._is_whole(payload):
+            self._whole_response(payload, deltas)
+        else:
+            super()._take(event, payload, deltas)
 
     def _slot(self, payload: dict[str, Any], item: dict[str, Any] | None = None) -> int:
         """The position of the payload's output item."""
-        index = payload.get("output_index")
-        if type(index) is int and 0 <= index < 2**31:
-            return index
-        item = item or {}
+        index, item = payload.get("output_index"), item or {}
         known = (payload.get("item_id"), item.get("id"), item.get("call_id"))
-        return self._slots.of(*(name for name in map(string, known) if name is not None))
+        names = [name for name in map(string, known) if name is not None]
+        if type(index) is int and 0 <= index < 2**31:
+            for name in names:
+                self._ids.put(name, index)
+            return index
+        return self._slots.of(*names)
 
-    def _piece(self, kind: _Kind, part: int, text: Any, deltas: list[Delta], *, whole: bool = False) -> None:
-        """A piece of text, or with `whole` all of a part's text, which counts only when no piece came before."""
-        if not isinstance(text, str) or not text or (whole and (kind, part) in self._brought):
+    def _piece(self, kind: Kind, part: int, text: Any, deltas: list[Delta]) -> None:
+        """A piece of text."""
+        if not isinstance(text, str) or not text:
             return
-        self._brought.add((kind, part))
+        if self._texts.add(kind, part, text):
+            deltas.append(Meta("late-delta", text))
         deltas.append(kind(text, 0, part))
+
+    def _whole(self, kind: Kind, part: int, text: Any, deltas: list[Delta], event: str) -> None:
+        """All of a part's text, which counts only when no piece came before."""
+        if not isinstance(text, str) or not text:
+            return
+        new, other = self._texts.part_done(FinalPart(kind, part, text))
+        if new:
+            self._texts.add(kind, part, text)
+            deltas.append(kind(text, 0, part))
+        elif other is not None:
+            self._differs(event, other, len(text), deltas)
+
+    def _differs(self, event: str, given: int, final: int, deltas: list[Delta]) -> None:
+        if self._from_start:
+            deltas.append(Meta("final-text", {"event": event, "given": given, "final": final}))
 
     def _text(
         self,
         payload: dict[str, Any],
         deltas: list[Delta],
-        kind: _Kind = Text,
+        kind: Kind = Text,
         member: str = "delta",
         index: str = "content_index",
         after: int = 0,
     ) -> None:
         """The text in a member: a piece in "delta", the whole of a part in any other."""
-        part = self._slot(payload) * _ITEM + after + part_index(payload.get(index))
-        self._piece(kind, part, payload.get(member), deltas, whole=member != "delta")
+        part = self._slot(payload) * ITEM + after + part_index(payload.get(index))
+        if member == "delta":
+            self._piece(kind, part, payload.get(member), deltas)
+        else:
+            self._whole(kind, part, payload.get(member), deltas, str(payload.get("type")))
 
     def _summary_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        part = self._slot(payload) * _ITEM + part_index(payload.get("summary_index"))
+        part = self._slot(payload) * ITEM + part_index(payload.get("summary_index"))
         text = payload.get("text") or members(payload.get("part")).get("text")
-        self._piece(Reasoning, part, text, deltas, whole=True)
+        self._whole(Reasoning, part, text, deltas, str(payload.get("type")))
 
     def _part_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        index = part_index(payload.get("content_index"))
-        self._content_part(self._slot(payload), index, payload.get("part"), deltas)
-
-    def _content_part(self, slot: int, index: int, part: Any, deltas: list[Delta]) -> None:
-        part = members(part)
-        kind = part.get("type")
-        if kind == "refusal":
-            self._piece(Refusal, slot * _ITEM + index, part.get("refusal"), deltas, whole=True)
-        elif kind == "reasoning_text":
-            at = slot * _ITEM + _AFTER_SUMMARIES + index
-            self._piece(Reasoning, at, part.get("text"), deltas, whole=True)
-        elif kind in ("output_text", "text"):
-            self._piece(Text, slot * _ITEM + index, part.get("text"), deltas, whole=True)
+        index, slot = part_index(payload.get("content_index")), self._slot(payload)
+        for final in _finals(slot, [payload.get("part")], first=index):
+            self._whole(final.kind, final.part, final.text, deltas, str(payload.get("type")))
 
     def _item_added(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         item = members(payload.get("item"))
@@ -127,11 +155,20 @@ class OpenAIResponses(TypedDialect):
 
     def _whole_item(self, slot: int, item: dict[str, Any], deltas: list[Delta]) -> None:
         """What a finished item holds and no delta brought."""
-        for index, part in enumerate(items(item.get("summary"))):
-            self._piece(Reasoning, slot * _ITEM + index, members(part).get("text"), deltas, whole=True)
-        for index, part in enumerate(items(item.get("content"))):
-            self._content_part(slot, index, part, deltas)
+        finals = _item_finals(slot, item)
+        self._items_with_text = self._items_with_text or any(final.kind is Text for final in finals)
+        self._take_finals(slot, finals, deltas, "response.output_item.done")
         self._calls.finished(slot, item, deltas)
+
+    def _take_finals(
+        self, slot: int | None, finals: list[FinalPart], deltas: list[Delta], event: str
+    ) -> None:
+        new, differing = self._texts.item_done(slot, finals)
+        for final in new:
+            self._texts.add(final.kind, final.part, final.text)
+            deltas.append(final.kind(final.text, 0, final.part))
+        for given in differing:
+            self._differs(event, given, sum(len(final.text) for final in finals), deltas)
 
     def _arguments_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._calls.piece(self._slot(payload), payload.get("delta"), deltas)
@@ -154,9 +191,7 @@ class OpenAIResponses(TypedDialect):
         """The terminal events; their response holds all output again."""
         self._response(payload, deltas)
         response = members(payload.get("response"))
-        for slot, item in enumerate(map(members, items(response.get("output")))):
-            # A server that sends output_index counts the items in this order; otherwise their ids identify them.
-            self._whole_item(slot if not self._slots else self._slot({}, item), item, deltas)
+        self._output(response, str(payload.get("type")), deltas)
         usage = members(response.get("usage"))
         deltas += usage_of(
             usage.get("input_tokens"),
@@ -176,6 +211,45 @@ class OpenAIResponses(TypedDialect):
             self._failed = True
             deltas.append(fault)
         self._ended = True
+
+    def _output(self, response: dict[str, Any], event: str, deltas: list[Delta]) -> None:
+        """The output of a finished response: what of it is new, and what is missing."""
+        given, finals = self._texts.characters(Text), list[FinalPart]()
+        for position, item in enumerate(map(members, items(response.get("output")))):
+            slot = self._place(position, item)
+            finals += _item_finals(slot, item)
+            self._calls.finished(slot, item, deltas)
+        if not finals and not given and string(response.get("output_text")):
+            finals.append(FinalPart(Text, 0, response["output_text"]))
+        self._take_finals(None, finals, deltas, event)
+        completed = event in ("response.completed", "response.done")
+        if completed and given and self._from_start and not any(final.kind is Text for final in finals):
+            missing = [event] if self._items_with_text else [event, "response.output_item.done"]
+            deltas.append(Meta("final-text", {"missing": missing, "given": given}))
+
+    def _place(self, position: int, item: dict[str, Any]) -> int:
+        """The position of an item of the final response, which may have left out others before it."""
+        known = self._ids.get(string(item.get("id")) or "")
+        if known is not None:
+            return known
+        # A server that sends output_index counts the items in this order; otherwise their ids identify them.
+        return position if not self._slots else self._slot({}, item)
+
+    def _whole_response(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """The response as the API answers it without streaming."""
+        deltas.append(Meta("whole-object", "response"))
+        self._closing({"type": "response", "response": payload}, deltas)
+
+    def _is_whole(self, payload: dict[str, Any]) -> bool:
+        return payload.get("object") == "response" and "output" in payload
+
+    def _audio(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        if string(payload.get("delta")):
+            deltas.append(Meta("audio", len(payload["delta"]) * 3 // 4))
+
+    def _transcript_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        member = "transcript" if payload.get("transcript") else "text"
+        self._text(payload, deltas, member=member)
 
     def _shown(self, payload: dict[str, Any], deltas: list[Delta], name: str = "code") -> None:
         if string(payload.get("delta")):
@@ -216,7 +290,9 @@ class OpenAIResponses(TypedDialect):
         "response.mcp_call_arguments.done": _server_arguments_done,
         "response.code_interpreter_call_code.delta": _shown,
         "response.shell_call_command.delta": _shown,
-        "response.audio.transcript.delta": partial(_shown, name="audio_transcript"),
+        **dict.fromkeys(_TRANSCRIPTS, _text),
+        **dict.fromkeys((name.replace(".delta", ".done") for name in _TRANSCRIPTS), _transcript_done),
+        **dict.fromkeys(("response.audio.delta", "response.output_audio.delta"), _audio),
     }
 
     @classmethod
@@ -240,3 +316,21 @@ class OpenAIResponses(TypedDialect):
         """The input when it is text, else the text of the user's last message in it."""
         given = members_of(body).get("input")
         return given if isinstance(given, str) else last_of_role(given)
+
+
+def _item_finals(slot: int, item: dict[str, Any]) -> list[FinalPart]:
+    """The texts of an output item."""
+    summaries = [{"type": "summary_text", **members(part)} for part in items(item.get("summary"))]
+    return _finals(slot, summaries) + _finals(slot, items(item.get("content")))
+
+
+def _finals(slot: int, parts: list[Any], first: int = 0) -> list[FinalPart]:
+    """The texts of the parts of an item, of which these begin at the index `first`."""
+    found = []
+    for index, part in enumerate(parts, first):
+        part = members(part)
+        thought = part.get("type") == "reasoning_text"
+        at = slot * ITEM + (_AFTER_SUMMARIES if thought else 0) + part_index(index)
+        spoken = [{"type": "text", "text": part.get("transcript")}] if "transcript" in part else []
+        found += [FinalPart(kind, at, text) for kind, text in pieces_of(spoken or [part])]
+    return found

@@ -1,0 +1,115 @@
+"""The texts of a response, which the protocol repeats: in deltas, when a part is done, with its item, in the response.
+
+Servers do not agree on the indices of parts: some count from 1, some leave items out of the final response, some give
+every event another id. So what an event repeats is told by its text where its place does not tell: of each text that
+the deltas brought, the length and a checksum are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from sse_tui import bounded
+from sse_tui.bounded import Seen
+from sse_tui.dialects.content_parts import Kind
+
+ITEM = 2**20
+"""Room for the parts of one item in the number of a part."""
+
+_Digest: TypeAlias = tuple[int, int]
+_Key: TypeAlias = tuple[Kind, int]
+
+
+class FinalPart(NamedTuple):
+    """The whole text of a part, as a final event has it."""
+
+    kind: Kind
+    part: int
+    text: str
+
+
+class ResponseTexts:
+    """What was brought of each part, by its kind and its number: the position of its item times `ITEM`, and more."""
+
+    def __init__(self) -> None:
+        self._brought: dict[_Key, _Digest] = {}
+        self._totals: dict[_Key, _Digest] = {}  # by kind and item, all parts together in the order of arrival
+        self._done = Seen[_Key]()
+        self._items_done = Seen[int]()
+
+    def characters(self, kind: Kind) -> int:
+        """Characters of all texts of a kind."""
+        return sum(length for (known, _), (length, _) in self._brought.items() if known is kind)
+
+    def add(self, kind: Kind, part: int, text: str) -> bool:
+        """A piece of a part; whether the part, or its item, was said to be done already."""
+        key = kind, part
+        if key in self._brought or len(self._brought) < bounded.RECENT:
+            self._brought[key] = _digest(text, self._brought.get(key, (0, 0)))
+            total = kind, part // ITEM
+            self._totals[total] = _digest(text, self._totals.get(total, (0, 0)))
+        return key in self._done or part // ITEM in self._items_done
+
+    def part_done(self, final: FinalPart) -> tuple[bool, int | None]:
+        """A part is done: whether its text is new, and if it is another one than was brought, how long that was."""
+        key, item = (final.kind, final.part), final.part // ITEM
+        open_ = [
+            known
+            for known in self._brought
+            if known == key
+            or (known[0] is final.kind and known[1] // ITEM == item and known not in self._done)
+        ]
+        new, differing = self._compare([final], open_)
+        self._done.add(key)
+        return bool(new), next(iter(differing), None)
+
+    def item_done(self, item: int | None, finals: Sequence[FinalPart]) -> tuple[list[FinalPart], list[int]]:
+        """An item, or with None the response, is done: its texts that are new, and the lengths of those that differ."""
+        found = self._compare(
+            finals, [key for key in self._brought if item is None or key[1] // ITEM == item], whole=True
+        )
+        if item is not None:
+            self._items_done.add(item)
+        return found
+
+    def _compare(
+        self, finals: Sequence[FinalPart], keys: list[_Key], *, whole: bool = False
+    ) -> tuple[list[FinalPart], list[int]]:
+        """Match texts with what was brought under `keys`: by place and text, by text, then by place or kind."""
+        left = {key: self._brought[key] for key in keys}
+        unlike: list[FinalPart] = []
+        for final in finals:
+            if left.get((final.kind, final.part)) == _digest(final.text):
+                del left[final.kind, final.part]
+            else:
+                unlike.append(final)
+        new: list[FinalPart] = []
+        differing: list[int] = []
+        for final in unlike:
+            digest = _digest(final.text)
+            equal = next((key for key in left if key[0] is final.kind and left[key] == digest), None)
+            if equal is not None:
+                del left[equal]
+                continue
+            alike = [key for key in left if key[0] is final.kind]
+            if whole and alike and self._total(alike) == digest:
+                for key in alike:
+                    del left[key]
+            elif alike:
+                key = (final.kind, final.part) if (final.kind, final.part) in left else alike[0]
+                differing.append(left.pop(key)[0])
+            else:
+                new.append(final)
+        return new, differing
+
+    def _total(self, keys: list[_Key]) -> _Digest | None:
+        """What these parts, all of one item, say together; None for parts of several items."""
+        items = {(kind, part // ITEM) for kind, part in keys}
+        return self._totals.get(items.pop()) if len(items) == 1 else None
+
+
+def _digest(text: str, before: _Digest = (0, 0)) -> _Digest:
+    """Length and checksum of a text, after another one."""
+    return before[0] + len(text), crc32(text.encode("utf-8", "replace"), before[1])

@@ -1,0 +1,22 @@
+"""Chat completion chunks that a gateway nests in an object of its own: ``{"code": 0, "data": {"choices": [...]}}``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_MEMBERS = ("data", "chunk", "output", "result", "response", "body", "payload", "completion")
+
+
+def unwrapped(payload: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The object with ``choices`` in a payload, and the member that it stands in: "" where nothing is nested.
+
+    What stands beside the nested object and is missing in it (usage, an error) counts as its own.
+    """
+    if "choices" in payload:
+        return payload, ""
+    for name in _MEMBERS:
+        inner = payload.get(name)
+        if isinstance(inner, dict) and isinstance(inner.get("choices"), list):
+            beside = {key: value for key, value in payload.items() if key != name}
+            return {**beside, **inner}, name
+    return payload, ""
