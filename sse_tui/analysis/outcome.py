@@ -348,6 +348,8 @@ def _nothing(facts: EndingFacts, close: Close) -> Ending | None:
     if orderly and not facts.received:
         return Ending.EMPTY_BODY
     substance = facts.substance
+    if dialect.ended and dialect.chosen.sentinel == "ends" and facts.events <= substance.beats:
+        return Ending.EMPTY  # [DONE] alone, in whatever dialect
     if not dialect.answers or not substance.empty:
         return None
     meant = substance.understood or dialect.recognised

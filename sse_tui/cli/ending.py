@@ -10,7 +10,7 @@ from sse_tui.cli.exits import Exit
 from sse_tui.errors import SseTuiError
 
 # Errors that say what a rule of another name says.
-_RULE_OF_CODE = {"not-an-event-stream": "wrong-content-type"}
+_RULE_OF_CODE = {"not-an-event-stream": "wrong-content-type", "stopped-by-provider": "provider-stop"}
 _NAMED = 4  # of the other rules that found something
 
 if TYPE_CHECKING:

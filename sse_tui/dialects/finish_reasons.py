@@ -45,6 +45,8 @@ _TOOL = Meaning(FinishKind.TOOL, "the model calls a tool")
 
 _UNKNOWN = Meaning(FinishKind.UNKNOWN, "")
 
+_UNTOLD = Meaning(FinishKind.UNKNOWN, "the SDK knows no reason by which the answer ended")
+
 _FILTER = "a content filter ended or withheld the answer"
 _SAFETY = "the provider's safety filter ended or withheld the answer"
 _BAD_CALL = "the provider rejected the model's tool call as malformed"
@@ -139,8 +141,7 @@ _SHARED = {
 
 _BY_DIALECT: dict[str, dict[str, Meaning]] = {
     "ollama": {"load": NOTHING_ASKED, "unload": NOTHING_ASKED},
-    # The SDK's own words for "something else" and "the provider gave none", not Gemini's verdict.
-    "vercel-ui": {"other": _UNKNOWN},
+    "vercel-ui": {"other": _UNTOLD, "unknown": _UNTOLD},  # the SDK's own words, not Gemini's verdict
     "dify": {"stopped": Meaning(FinishKind.FAILURE, "the workflow was stopped")},
 }
 

@@ -30,6 +30,7 @@ from sse_tui.wirelog.plain_bodies import PlainBodies, PlainReader
 from sse_tui.wirelog.rows import RowTable
 
 SLICE_S = 0.012
+_UNANSWERED = (Outcome.REFUSED, Outcome.FAILED, Outcome.EMPTY, Outcome.STOPPED_BY_PROVIDER)
 READ_BYTES = 32 * 1024
 WRITER_S = 1.0
 
@@ -267,8 +268,9 @@ class Live:
             asked = self.messages.get(turn.number)
             if asked is None:
                 continue
-            # A prompt that was refused, for its length say, must not spoil every turn after it.
-            if turn.answer.text or turn.outcome not in (Outcome.REFUSED, Outcome.FAILED):
+            # A prompt that was refused, for its length say, must not spoil every turn after it; nor an empty answer,
+            # which many servers do not take back.
+            if turn.answer.text or turn.outcome not in _UNANSWERED:
                 messages += [asked, Message("assistant", turn.answer.text)]
         return [*messages, Message("user", prompt)]
 

@@ -33,12 +33,13 @@ _TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
 )
 def foreign_terminal(event: Event, facts: Facts) -> Occurrence | None:
     """The end mark of another API, which proves nothing here and which JSON decoders fail on."""
+    done = len(event.data) < 16 and event.data.strip() == _DONE
     turn = facts.turn
     dialect = turn.view.dialect.chosen
-    if not dialect.answers:
+    if not dialect.answers or (facts.entry.deltas and not done):
         return None
     whole = dialect.complete is True
-    if event.data.strip() == _DONE:
+    if done:
         known = dialect.sentinel == "ends" or (dialect.sentinel == "follows" and whole)
         mark, harm = ("" if known else _DONE), "; JSON decoders fail on it"
     else:
@@ -54,9 +55,7 @@ def foreign_terminal(event: Event, facts: Facts) -> Occurrence | None:
 
 
 def _mark(event: Event, facts: Facts) -> str:
-    """The mark of another dialect that the event is, "" for any other event; the dialect itself made nothing of it."""
-    if facts.entry.deltas:
-        return ""
+    """The mark of another dialect that the event is, "" for any other event."""
     found = _TYPE.search(event.data, 0, 200)
     for name in (event.type, found[1] if found else ""):
         if _MARKS.get(name, facts.turn.dialect) != facts.turn.dialect:
@@ -97,7 +96,8 @@ def missing_finish_reason(event: Event, facts: Facts) -> Occurrence | None:
 def member_seen(event: Event, facts: Facts) -> None:
     """Remembers whether the chunks have a member for the reason: a server without one never sends it."""
     turn = facts.turn
-    turn.reason_named = turn.reason_named or '"finish_reason"' in event.data
+    if not turn.reason_named and turn.has_choices:
+        turn.reason_named = '"finish_reason"' in event.data
 
 
 @rule(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from sse_tui.dialects.base import Delta, Finish, Meta, Resume, StreamFault, Text
+from sse_tui.dialects.base import Delta, Finish, Malformed, Meta, Resume, StreamFault, Text
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.inband import fault_in, named
 from sse_tui.dialects.payload import JsonError, decode, members, string
@@ -37,8 +37,12 @@ class Replicate(StrayLines):
         return (Meta("log", event.data),) if event.type == "logs" else ()
 
     def _done(self, data: str) -> Sequence[Delta]:
+        try:
+            result = members(decode(data)) if data else {}
+        except JsonError as exc:  # cut short: whether it was canceled is not known
+            return (Malformed(f"not JSON: {exc}", "json"),)
         self._ended = True
-        reason = string(_members(data).get("reason"))
+        reason = string(result.get("reason"))
         if reason is None:
             return ()
         self._failed = True

@@ -2,78 +2,267 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
+from tests.diagnosis.answering import DONE, anthropic, chat, cohere, event, gemini, parts, responses, said
 from tests.diagnosis.cases.case import Case
 
-DONE = b"data: [DONE]\n\n"
-
-
-def event(payload: Any, name: str = "") -> bytes:
-    return (f"event: {name}\n" if name else "").encode() + f"data: {json.dumps(payload)}\n\n".encode()
-
-
-def chat(*deltas: dict[str, Any], finish: str | None = "stop", tokens: int | None = 9) -> bytes:
-    """Chunks of one answer, its finish reason and its usage, where they are not None; without ``[DONE]``."""
-
-    def chunk(**more: Any) -> bytes:
-        return event({"id": "chat-7", "object": "chat.completion.chunk", "model": "some-model", **more})
-
-    choices: list[dict[str, Any]] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
-    if finish is not None:
-        choices.append({"index": 0, "delta": {}, "finish_reason": finish})
-    body = b"".join(chunk(choices=[choice]) for choice in choices)
-    if tokens is not None:
-        body += chunk(
-            choices=[], usage={"prompt_tokens": 4, "completion_tokens": tokens, "total_tokens": 4 + tokens}
-        )
-    return body
-
-
-def said(text: str) -> dict[str, Any]:
-    return {"role": "assistant", "content": text}
-
-
-def gemini(*candidates: dict[str, Any], **more: Any) -> bytes:
-    return b"".join(
-        event({"candidates": [candidate], "modelVersion": "g-2", **more}) for candidate in candidates
-    )
-
-
-def parts(text: str) -> dict[str, Any]:
-    return {"content": {"role": "model", "parts": [{"text": text}]}}
-
-
-def anthropic(*text: str, stop: str | None = "end_turn", end: bool = True) -> bytes:
-    message = {"id": "msg_9", "type": "message", "role": "assistant", "model": "some-model", "content": []}
-    payloads: list[dict[str, Any]] = [
-        {"type": "message_start", "message": {**message, "usage": {"input_tokens": 5, "output_tokens": 1}}}
+CALL = {
+    "tool_calls": [
+        {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     ]
-    if text:
-        payloads.append(
-            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-        )
-        payloads += [
-            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
-            for piece in text
-        ]
-        payloads.append({"type": "content_block_stop", "index": 0})
-    if stop is not None:
-        payloads.append(
-            {"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 3}}
-        )
-    if end:
-        payloads.append({"type": "message_stop"})
-    return b"".join(event(payload, payload["type"]) for payload in payloads)
+}
+TWO = [
+    {"index": 0, "delta": {"content": "One."}, "finish_reason": None},
+    {"index": 1, "delta": {"content": "Tw"}, "finish_reason": None},
+    {"index": 0, "delta": {}, "finish_reason": "stop"},
+    {"index": 1, "delta": {}, "finish_reason": "content_filter"},
+]
 
+# By the public reports of these kinds: cases of our own beside the shared ones.
+REPORTED = [
+    Case(
+        "a content filter ends the answer as any stop would (BerriAI/litellm#40857)",
+        chat({"role": "assistant", "content": None}, finish="content_filter", tokens=0) + DONE,
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error content filter.*nothing visible"},
+        silent=("empty-answer",),
+        error="content_filter",
+    ),
+    Case(
+        "a refusal that a gateway gives an empty text block (BerriAI/litellm#40864)",
+        anthropic("", stop="refusal"),
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error refusal.*nothing visible"},
+    ),
+    Case(
+        "Gemini ends with STOP and without a part (BerriAI/litellm#24462)",
+        gemini(
+            {"content": {"role": "model"}, "finishReason": "STOP", "index": 0},
+            usageMetadata={"promptTokenCount": 8},
+        ),
+        outcome="empty",
+        findings={"empty-answer": "error no text and no tool call"},
+        error="empty-answer",
+    ),
+    Case(
+        "stop and [DONE], and nothing before (mario-andreschak/FLUJO#312, wicm84266964/Buddy2api#23)",
+        chat({"role": "assistant"}, tokens=None) + DONE,
+        outcome="empty",
+        findings={"empty-answer": "error no text and no tool call"},
+    ),
+]
+
+VARIANTS = [
+    Case(
+        "one choice of two is filtered",
+        b"".join(event({"object": "chat.completion.chunk", "choices": [choice]}) for choice in TWO) + DONE,
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error choice 1.*content_filter"},
+        error="choice 1: content_filter",
+    ),
+    Case(
+        "a response that is incomplete for its content",
+        responses("Only a", status="incomplete", incomplete_details={"reason": "content_filter"}),
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error 'content_filter'"},
+        result={"incomplete_reason": "content_filter"},
+    ),
+    Case(
+        "a response that is incomplete, and no reason",
+        responses("Only a", status="incomplete"),
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error 'incomplete'"},
+    ),
+    Case(
+        "a response that is as long as it may be",
+        responses("Only a", status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+        outcome="complete",
+        findings={"length-limit": "info max_output_tokens"},
+        quiet=True,
+    ),
+    Case("a turn that was paused", anthropic("Wait.", stop="pause_turn"), outcome="complete", quiet=True),
+    Case(
+        "a reason that nobody documents",
+        chat(said("Well."), finish="sated") + DONE,
+        outcome="complete",
+        findings={"unknown-finish-reason": "warning 'sated'"},
+    ),
+    Case(
+        "a failure that another attempt may mend",
+        chat(said("Only"), finish="network_error") + DONE,
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error failed inside the provider"},
+    ),
+    Case(
+        "a null that became text is no finish reason",
+        chat(said("Only a"), finish="null", tokens=None),
+        outcome="truncated",
+        silent=("unknown-finish-reason",),
+    ),
+    Case(
+        "reasoning that used up the limit",
+        chat({"reasoning_content": "I think"}, finish="length", tokens=None)
+        + event(
+            {
+                "object": "chat.completion.chunk",
+                "choices": [],
+                "usage": {
+                    "prompt_tokens": 4,
+                    "completion_tokens": 212,
+                    "completion_tokens_details": {"reasoning_tokens": 212},
+                },
+            }
+        )
+        + DONE,
+        outcome="empty",
+        findings={
+            "empty-answer": "error 212 reasoning tokens, no visible text",
+            "length-limit": "info length",
+        },
+    ),
+    Case("[DONE] alone", DONE, outcome="empty", findings={"empty-answer": "error empty"}),
+    Case("[DONE] behind heartbeats", b": hb\n\nevent: ping\ndata: {}\n\n" + DONE, outcome="empty"),
+    Case(
+        "only white space",
+        chat(said(" "), {"content": "\n"}) + DONE,
+        outcome="complete",
+        findings={"empty-answer": "warning only white space"},
+    ),
+    Case("only a tool call", chat(CALL, finish="tool_calls") + DONE, outcome="complete", quiet=True),
+    Case("only a refusal in words", chat({"refusal": "No."}) + DONE, outcome="complete", quiet=True),
+    Case(
+        "read in another dialect",
+        chat(said("The whole")) + DONE,
+        dialect="anthropic-messages",
+        outcome="empty",
+        findings={"empty-answer": "error look like openai-chat, but were read as anthropic-messages"},
+        silent=("truncated-stream",),
+    ),
+    Case(
+        "completions read as chat",
+        event(
+            {
+                "object": "text_completion",
+                "id": "cmpl-1",
+                "choices": [{"index": 0, "text": "Hi", "finish_reason": "stop"}],
+            }
+        )
+        + DONE,
+        dialect="openai-chat",
+        outcome="empty",
+        findings={"empty-answer": "error look like openai-completions"},
+    ),
+    Case(
+        "a server that never names a finish reason",
+        b"".join(
+            event({"object": "chat.completion.chunk", "choices": choices, **more})
+            for choices, more in (
+                ([{"index": 0, "delta": said("All of it")}], {}),
+                ([], {"usage": {"prompt_tokens": 3, "completion_tokens": 4}}),
+            )
+        )
+        + DONE,
+        outcome="ended",
+        findings={"missing-finish-reason": "info never sends one"},
+        quiet=True,
+    ),
+    Case(
+        "a completion without a finish reason",
+        event({"object": "text_completion", "choices": [{"index": 0, "text": "Only", "finish_reason": None}]})
+        + DONE,
+        outcome="ended",
+        findings={"missing-finish-reason": "warning [DONE]"},
+        silent=("double-terminal",),
+    ),
+    Case(
+        "a UI message without its finish",
+        event({"type": "start", "messageId": "m"})
+        + event({"type": "text-start", "id": "0"})
+        + event({"type": "text-delta", "id": "0", "delta": "Only"})
+        + DONE,
+        outcome="ended",
+        findings={"missing-finish-reason": "warning [DONE]"},
+    ),
+    Case("[DONE] in a stream of an unknown dialect", b"data: tick\n\n" + DONE, outcome="ended", quiet=True),
+    Case(
+        "[DONE] behind half a message",
+        anthropic("Only", stop=None, end=False) + DONE,
+        outcome="truncated",
+        findings={"foreign-terminal": r"warning \[DONE\].*before", "truncated-stream": "error message_stop"},
+    ),
+    Case(
+        "[DONE] behind half a response",
+        responses("Only", status=None) + DONE,
+        outcome="truncated",
+        findings={
+            "foreign-terminal": r"warning \[DONE\].*before",
+            "truncated-stream": "error response.completed",
+        },
+    ),
+    Case(
+        "[DONE] behind half a chat of Cohere",
+        cohere("Only", reason=None) + DONE,
+        outcome="truncated",
+        findings={"foreign-terminal": r"warning \[DONE\].*before", "truncated-stream": "error message-end"},
+    ),
+    Case(
+        "[DONE] behind a whole chat of Cohere",
+        cohere("All") + DONE,
+        outcome="complete",
+        silent=("foreign-terminal",),
+    ),
+    Case(
+        "[DONE] behind half of Gemini's candidates",
+        gemini(parts("Only")) + DONE,
+        outcome="truncated",
+        findings={"foreign-terminal": r"warning \[DONE\].*before", "truncated-stream": "error finishReason"},
+    ),
+    Case(
+        "[DONE] behind half a completion of llama.cpp",
+        event({"content": "Only", "stop": False, "id_slot": 0, "multimodal": False, "index": 0}) + DONE,
+        dialect="llamacpp-native",
+        outcome="truncated",
+        findings={"foreign-terminal": r"warning \[DONE\].*before"},
+    ),
+    Case(
+        "message_stop behind half a chat completion",
+        chat(said("Only"), finish=None, tokens=None) + event({"type": "message_stop"}, "message_stop"),
+        outcome="truncated",
+        findings={"foreign-terminal": "warning message_stop.*before"},
+    ),
+    Case(
+        "a service that finishes with every chunk, cut or not",
+        gemini({**parts("Per"), "finishReason": "STOP"}, {**parts("haps"), "finishReason": "STOP"}),
+        outcome="ended",
+        text="Perhaps",
+        quiet=True,
+    ),
+    Case(
+        "a candidate that goes on when another has finished",
+        gemini(
+            {**parts("One."), "index": 0, "finishReason": "STOP"},
+            {**parts("Tw"), "index": 1},
+        ),
+        outcome="truncated",
+    ),
+    Case(
+        "a finish reason, and no [DONE]",
+        chat(said("All of it")),
+        outcome="complete",
+        findings={"missing-end-marker": "info"},
+        quiet=True,
+    ),
+]
 
 CASES: list[Case] = [
+    *REPORTED,
+    *VARIANTS,
     Case(
         "s08-function-call-filter",
         chat(said("<thought>call the tool</thought>"), finish="function_call_filter: MALFORMED_FUNCTION_CALL")
         + DONE,
         outcome="stopped-by-provider",
+        findings={"provider-stop": "error function_call_filter.*rejected the model's tool call"},
+        error="function_call_filter",
     ),
     Case(
         "s09-gemini-malformed-call",
@@ -82,6 +271,8 @@ CASES: list[Case] = [
             {"finishReason": "MALFORMED_FUNCTION_CALL", "index": 0},
         ),
         outcome="stopped-by-provider",
+        text="",
+        findings={"provider-stop": "error MALFORMED_FUNCTION_CALL.*nothing visible"},
     ),
     Case(
         "s09b-gemini-finish-without-content",
@@ -101,6 +292,8 @@ CASES: list[Case] = [
         outcome="ended",
         text="The whole of it.",
         only_own=True,
+        findings={"missing-finish-reason": r"warning \[DONE\]"},
+        silent=("double-terminal",),
     ),
     Case(
         "s64-gemini-prompt-blocked",
@@ -111,18 +304,27 @@ CASES: list[Case] = [
             }
         ),
         outcome="stopped-by-provider",
+        findings={"provider-stop": "error blocked the prompt.*PROHIBITED_CONTENT"},
         result={"dialect": "gemini"},
     ),
-    Case("t03-anthropic-done-after-stop", anthropic("Hel", "lo") + DONE, outcome="complete"),
+    Case(
+        "t03-anthropic-done-after-stop",
+        anthropic("Hel", "lo") + DONE,
+        outcome="complete",
+        findings={"foreign-terminal": r"info \[DONE\].*after the answer was whole; JSON decoders fail"},
+        quiet=True,
+    ),
     Case(
         "t04a-finish-insufficient_system_resource",
         chat(said("Only a"), said(" part"), finish="insufficient_system_resource") + DONE,
         outcome="stopped-by-provider",
+        findings={"provider-stop": "error insufficient_system_resource.*resources"},
     ),
     Case(
         "t04d-finish-content_filter",
         chat(said("Only a"), said(" part"), finish="content_filter") + DONE,
         outcome="stopped-by-provider",
+        findings={"provider-stop": "error content_filter.*not a whole answer"},
     ),
     Case(
         "t05-only-reasoning",
@@ -134,11 +336,19 @@ CASES: list[Case] = [
         + DONE,
         outcome="empty",
         text="",
+        findings={"empty-answer": "error reasoning, no visible text"},
+        silent=("truncated-stream",),
     ),
-    Case("t21-anthropic-refusal", anthropic(stop="refusal"), outcome="stopped-by-provider"),
+    Case(
+        "t21-anthropic-refusal",
+        anthropic(stop="refusal"),
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error refusal"},
+    ),
     Case(
         "t23-gemini-safety",
         gemini(parts("Only a part"), {"finishReason": "SAFETY"}),
         outcome="stopped-by-provider",
+        findings={"provider-stop": "error SAFETY.*safety filter"},
     ),
 ]
