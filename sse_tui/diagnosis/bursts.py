@@ -16,25 +16,30 @@ class Bursts:
     """Takes the reads of a connection that completed events, and groups them into arrivals.
 
     `arrivals` counts the groups, `count` those among them that are bursts: several events within no time, after a
-    pause. `sizes` (events) and `pauses` (ns) are those of the first bursts; `first` is the size of the first arrival.
+    pause. `cut` of those ended within an event, as when a buffer is full. `sizes` (events) and `pauses` (ns) are those
+    of the first bursts; `first` is the size of the first arrival.
     """
 
     arrivals: int = 0
     count: int = 0
+    cut: int = 0
     first: int = 0
     sizes: list[int] = field(default_factory=list)
     pauses: list[int] = field(default_factory=list)
+    told: bool = False  # as a finding
     _pause: int = 0
     _start: int = 0
     _last: int | None = None
     _events: int = 0
     _counted: bool = False
     _late: bool = False
+    _pending: bool = False
 
-    def take(self, t: int, events: int, opened: int | None, late: bool) -> bool:
+    def take(self, t: int, events: int, opened: int | None, late: bool, pending: bool) -> bool:
         """A read at `t`, ns, completed `events`; True when that makes a burst.
 
         `opened` is when the response came. `late`: the read waited on our side, so that its events came before.
+        `pending`: it ended within an event.
         """
         last, self._last = self._last, t
         gap = t - last if last is not None else t - opened if opened is not None else 0
@@ -42,8 +47,10 @@ class Bursts:
             self._events += events
         else:
             self.arrivals += 1
+            self.cut += self._counted and self._pending
             self._pause, self._start, self._events = gap, t, events
             self._counted = self._late = False
+        self._pending = pending
         if self.arrivals == 1:
             self.first = self._events
         self._late = self._late or late

@@ -182,7 +182,8 @@ class Diagnosis:
             conn.event_reads += not conn.continued
             # What comes first after a resume was made in the meantime.
             opened = conn.opened_t if len(facts.turn.conns) == 1 else None
-            if facts.timed and conn.bursts.take(conn.last_read_t or 0, events, opened, conn.waited):
+            pending = conn.done + 2 < conn.window.end  # the line end after the last event aside
+            if facts.timed and conn.bursts.take(conn.last_read_t or 0, events, opened, conn.waited, pending):
                 self._run(triggers.BURST, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
         return self._take_new() if self._collector.new else []
 

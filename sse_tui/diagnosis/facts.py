@@ -43,6 +43,7 @@ class Placeholder:
     entry: EntryView
     count: int = 0
     t: int | None = None
+    blank: bool = False  # white space, which is a placeholder only if nothing follows for a while
     told: bool = False
 
 

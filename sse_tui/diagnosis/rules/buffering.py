@@ -31,18 +31,20 @@ def hops(facts: Facts) -> dict[str, str]:
 )
 def proxy_buffering(_: None, facts: Facts) -> Occurrence | None:
     """Several events at once, with pauses in between: something on the way holds them back."""
-    if facts.conn.bursts.count != BURSTS:
+    bursts = facts.conn.bursts
+    if bursts.told or bursts.count < BURSTS:
         return None
-    return _bursts(facts)
+    found = _bursts(facts)
+    bursts.told = found is not None
+    return found
 
 
 @also("proxy-buffering", CLOSE)
 def all_bursts(_: Close, facts: Facts) -> Occurrence | None:
     """The same with the counts of the whole connection."""
-    if facts.conn.bursts.count <= BURSTS:
-        return None
-    found = _bursts(facts)
-    return found._replace(amend=True) if found is not None else None
+    bursts = facts.conn.bursts
+    found = _bursts(facts) if bursts.count >= BURSTS else None
+    return found._replace(amend=bursts.told) if found is not None else None
 
 
 def _bursts(facts: Facts) -> Occurrence | None:
@@ -50,16 +52,23 @@ def _bursts(facts: Facts) -> Occurrence | None:
     size, pause = bursts.size, bursts.pause_s
     if bursts.count * 2 < bursts.arrivals:
         return None
-    if size < LARGE and not turn.view.dialect.answers:
+    full = bursts.cut >= 2 and 2 * bursts.cut >= bursts.count - 1  # of the last one it is not known yet
+    if size < LARGE and not full and not turn.view.dialect.answers:
         return None  # entries of a log, say, that come several at a time
     fast = pause < TICK_S and size >= BRISK_PER_S * pause
-    if fast and size >= FAST_PER_S * pause:
+    if fast and not full and size >= FAST_PER_S * pause:
         return None
+    buffer = ", each up to the middle of an event, as when a buffer is full" if full else ""
     found = Occurrence(
         f"{bursts.count} of {bursts.arrivals} times events came, several came at once (median {size}, after a pause of "
-        f"{pause:.1f} s): something between the model and this client collects events before passing them on.",
-        "warning" if not fast and (bursts.regular or size >= LARGE) else "info",
-        evidence={"events_at_once": bursts.sizes[:20], "pause_s": round(pause, 3), "headers": hops(facts)},
+        f"{pause:.1f} s{buffer}): something between the model and this client collects events before passing them on.",
+        "warning" if full or (not fast and (bursts.regular or size >= LARGE)) else "info",
+        evidence={
+            "events_at_once": bursts.sizes[:20],
+            "ended_within_an_event": bursts.cut,
+            "pause_s": round(pause, 3),
+            "headers": hops(facts),
+        },
     )
     if turn.provider == "azure":
         return found._replace(

@@ -10,6 +10,7 @@ from sse_tui.diagnosis.rules.buffering import LARGE, MANY, hops
 from sse_tui.recording.records import Close
 
 HELD_MS = 500.0  # of waiting, before it is worth a word that the first events were held back
+LATER_MS = 200.0  # of a first token, compared with those of other turns
 TURNS = 2  # with which a turn is compared, at least
 _COMPARED = 8
 
@@ -48,7 +49,7 @@ def slower_start_faster_rest(_: Close, facts: Facts) -> Occurrence | None:
         return None
     usual_ttft, usual_gap = median(t for t, _ in others), median(g for _, g in others)
     late, caught_up = ttft - usual_ttft, (usual_gap - gap) * events
-    if late < max(HELD_MS, usual_ttft) or gap > usual_gap / 2 or not late / 2 <= caught_up <= 2 * late:
+    if late < max(LATER_MS, usual_ttft) or gap > usual_gap / 2 or not late / 2 <= caught_up <= 2 * late:
         return None
     return Occurrence(
         f"The first token came {late / 1000:.1f} s later than in the turns before, and the others "

@@ -12,6 +12,7 @@ from sse_tui.eventstream import Event
 from sse_tui.text.wording import many
 
 PAUSE_NS = 500_000_000  # after a placeholder, before the answer
+BLANK_PAUSE_NS = 2_000_000_000  # the same after white space, with which many an answer begins
 
 # A comment of an event stream that was sent as text.
 _COMMENT = re.compile(r"\s*:+\s*\S*\s*(processing|keep-?alive|ping|heartbeat|waiting)\b.*", re.I | re.S)
@@ -45,31 +46,44 @@ def placeholder_content(event: Event, facts: Facts) -> Occurrence | None:
     if not text and not named:
         return None
     if named or _COMMENT.fullmatch(text) or _WAITING.fullmatch(text):
-        if held is None:
+        if held is None or held.blank:
             turn.placeholder = held = Placeholder(text, entry)
         held.count += 1
         held.t = entry.t
         certain = named or held.count > 1 or _COMMENT.fullmatch(text) is not None
         return _told(held, str(ident) if named else "", facts) if certain else None
-    if bearing_of(entry.deltas) < Bearing.REASONING:
-        return None  # white space, or nothing that is seen
+    bearing = bearing_of(entry.deltas)
+    if bearing is Bearing.BLANK:
+        if held is None:
+            turn.placeholder = held = Placeholder(text, entry, blank=True)
+        if held.blank:
+            held.count, held.t = held.count + 1, entry.t
+    if bearing < Bearing.REASONING:
+        return None
     turn.text_begun = True
     if held is None or held.told:
         return None
-    waited = entry.t is not None and held.t is not None and entry.t - held.t >= PAUSE_NS
-    return _told(held, "", facts)._replace(severity="warning" if waited else "info")
+    waited = entry.t - held.t if entry.t is not None and held.t is not None else 0
+    if held.blank:
+        return _told(held, "", facts) if waited >= BLANK_PAUSE_NS else None
+    return _told(held, "", facts)._replace(severity="warning" if waited >= PAUSE_NS else "info")
 
 
 def _told(held: Placeholder, ident: str, facts: Facts) -> Occurrence:
     known, held.told = held.told, True
     what = f" with the id {ident[:40]!r}" if ident else ""
     quoted = f" ({held.text.strip()[:60]!r})" if held.text.strip() else ""
-    if held.text.strip():
+    if held.blank:
+        damage = (
+            "it satisfies clients that wait for the first token, and the time to first token ends with it"
+        )
+    elif held.text.strip():
         damage = "clients show it as part of the answer, and the time to first token ends with it"
     else:
         damage = "clients that take any chunk for the first token stop the clock with it"
+    kind = "nothing but white space" if held.blank else "a placeholder"
     return Occurrence(
-        f"{many(held.count, 'chunk')}{what} held a placeholder{quoted} before the answer: {damage}.",
+        f"{many(held.count, 'chunk')}{what} held {kind}{quoted} before the answer: {damage}.",
         None if held.text.strip() else "info",
         evidence={"text": held.text[:80], "chunks": held.count},
         entry=held.entry,

@@ -312,3 +312,54 @@ def test_the_id_of_a_chunk_may_say_it() -> None:
 )
 def test_an_answer_that_reads_like_one_is_none(body: bytes) -> None:
     assert "placeholder-content" not in rules(body)
+
+
+# Public reports, rebuilt.
+
+
+def test_a_space_instead_of_a_first_token() -> None:
+    """elevenlabs/packages#1005: empty deltas every 2 s kept no watchdog quiet, a single space did, 8.6 s ahead."""
+    wire = Wire().ask(dialect="openai-chat").good(10)
+    for n in range(1, 4):
+        wire.read(2000.0 * n, chunk({}))
+    wire.read(6780, text(" ")).read(15_390, text("Good")).read(15_420, text(" morning")).close(
+        15_430, "client"
+    )
+    found = only(wire, "placeholder-content")
+    assert (found.severity, found.event) == ("info", 4)
+    assert "nothing but white space" in found.message
+    wire = Wire().ask(dialect="openai-chat").good(10).read(2000, text("\n\n")).read(2900, text("Good"))
+    assert "placeholder-content" not in rules(wire)
+
+
+def test_role_chunks_and_empty_chunks_that_postpone_a_watchdog() -> None:
+    """NousResearch/hermes-agent#103571: chunks without progress reset the timer for stale streams."""
+    beats = [
+        chunk({"role": "assistant"}),
+        chunk({}),
+        text(""),
+        chunk({"content": None, "tool_calls": None}),
+    ]
+    wire, at = Wire().ask(dialect="openai-chat").good(10).read(500, text("Let me")), 500.0
+    for beat in beats * 5:
+        at += 10_000
+        wire.read(at, beat)
+    found = only(wire, "keepalive-masked-stall")
+    assert (found.severity, found.evidence["progress_idle_s"]) == ("error", 200.0)
+
+
+def test_a_feed_in_the_buffer_of_a_proxy() -> None:
+    """status-im/nimbus-eth2#8830: an event every 12 s, which nginx hands on when 4 KiB are full."""
+    event = b"event: head\ndata: " + b"x" * 520 + b"\n\n"
+    body, wire, at = event * 64, Wire().ask().good(10), 0.0
+    for start in range(0, len(body), 4096):
+        at += 91_000
+        wire.read(at, body[start : start + 4096])
+    found = only(wire, "proxy-buffering")
+    assert (found.severity, "as when a buffer is full" in found.message) == ("warning", True)
+
+
+def test_a_hop_that_makes_the_gaps_shorter_and_the_first_token_later() -> None:
+    """confidential-dot-ai/c8s#140: TTFT 22 ms and 5.5 ms a token directly, 287 ms and 1.6 ms through nginx."""
+    found = only(turns((22, 5.5), (23, 5.4), (22, 5.6), (287, 1.6)), "proxy-buffering")
+    assert (found.turn, found.severity) == (4, "info")
