@@ -6,8 +6,11 @@ differently.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from sse_tui.diagnosis.clients.ends import End
 
 Payloads: TypeAlias = Literal["as text", "openai", "anthropic", "anthropic helper"]
 
@@ -21,7 +24,7 @@ class Client:
     an id or a retry is set, even without data. `int_retry`: retry is parsed by int(), which accepts more than digits.
     `charset`: the header's charset is used instead of UTF-8. `checks_type`: what happens with a content type other than
     text/event-stream: the connection fails for good, an exception is raised, or nothing. `payloads`: how the client
-    interprets the data.
+    interprets the data. `ends`: the exception that each kind of end raises; none for those that are not there.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Client:
     charset: bool = False
     checks_type: Literal["fails", "raises", "ignores"] = "ignores"
     payloads: Payloads = "as text"
+    ends: Mapping[End, str] = field(default_factory=dict, hash=False)
 
 
 STANDARD = Client(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sse_tui import dialects
+from sse_tui.diagnosis.clients.ends import WORDS, End
 from sse_tui.diagnosis.clients.known_clients import CLIENTS, STANDARD, Client, Payloads
 from sse_tui.dialects import Answer
 from sse_tui.dialects.markup import deltas_of
@@ -57,10 +58,15 @@ class ClientResult(NamedTuple):
 
 
 def play(
-    client: Client, body: bytes, *, content_type: str | None = "text/event-stream", dialect: str = "auto"
+    client: Client,
+    body: bytes,
+    *,
+    content_type: str | None = "text/event-stream",
+    dialect: str = "auto",
+    end: End = "fin",
 ) -> ClientResult:
-    """What `client` makes of a body sent with status 200 and this content type."""
-    events, raised = _run(client, body, content_type)
+    """What `client` makes of a body sent with status 200 and this content type, which ended so."""
+    events, raised = _run(client, body, content_type, end)
     text = _text_of(events, dialect)
     lost = ""
     if client is not STANDARD:
@@ -69,21 +75,27 @@ def play(
 
 
 def compare(
-    body: bytes, *, content_type: str | None = "text/event-stream", dialect: str = "auto"
+    body: bytes,
+    *,
+    content_type: str | None = "text/event-stream",
+    dialect: str = "auto",
+    end: End = "fin",
 ) -> list[ClientResult]:
     """What each client of the table makes of the body, the standard first."""
-    return [play(client, body, content_type=content_type, dialect=dialect) for client in CLIENTS]
+    return [play(client, body, content_type=content_type, dialect=dialect, end=end) for client in CLIENTS]
 
 
 class _ClientRaised(Exception):  # noqa: N818
     """The client's loop ends with an exception, of which these are the fields of `Raised`."""
 
 
-def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[ClientEvent], Raised | None]:
+def _run(
+    client: Client, body: bytes, content_type: str | None, end: End = "fin"
+) -> tuple[list[ClientEvent], Raised | None]:
     seen: list[ClientEvent] = []
     try:
         _check_type(client, content_type)
-        decoded = _decode(client, _lines(client, body, content_type))
+        decoded = _ending(client, _decode(client, _lines(client, body, content_type)), end)
         for event in _PAYLOADS[client.payloads](decoded):
             seen.append(event)  # noqa: PERF402  (those before an exception are kept)
         if client.payloads == "anthropic helper":
@@ -91,6 +103,14 @@ def _run(client: Client, body: bytes, content_type: str | None) -> tuple[list[Cl
     except _ClientRaised as end:
         return seen, Raised(*end.args)
     return seen, None
+
+
+def _ending(client: Client, events: Iterator[ClientEvent], end: End) -> Iterator[ClientEvent]:
+    """The events, and then what the client's HTTP library says of the end, if the client reads on to it."""
+    yield from events
+    raised = client.ends.get(end)
+    if raised is not None:
+        raise _ClientRaised(raised, f"after {WORDS[end]} of the body")
 
 
 def _check_type(client: Client, content_type: str | None) -> None:

@@ -27,7 +27,8 @@ def _answering(body: bytes, content_type: str) -> Callable[[Any], Any]:
     return lambda request: httpx2.Response(200, headers={"content-type": content_type}, content=body)
 
 
-def _drain(stream: Callable[[], Any]) -> Real:
+def drained(stream: Callable[[], Any]) -> Real:
+    """Everything that the iteration gives, and the exception that ends it."""
     events: list[Any] = []
     try:
         for event in stream():
@@ -43,10 +44,10 @@ def openai_sdk(body: bytes, content_type: str = EVENT_STREAM, dialect: str = "op
         api_key="k", base_url="http://mock/v1", max_retries=0, http_client=httpx2.Client(transport=transport)
     )
     if dialect == "openai-completions":
-        return _drain(lambda: client.completions.create(model="m", prompt="x", stream=True))
+        return drained(lambda: client.completions.create(model="m", prompt="x", stream=True))
     if dialect == "openai-responses":
-        return _drain(lambda: client.responses.create(model="m", input="x", stream=True))
-    return _drain(lambda: client.chat.completions.create(model="m", messages=[], stream=True))
+        return drained(lambda: client.responses.create(model="m", input="x", stream=True))
+    return drained(lambda: client.chat.completions.create(model="m", messages=[], stream=True))
 
 
 def _anthropic_client(body: bytes, content_type: str) -> anthropic.Anthropic:
@@ -58,7 +59,7 @@ def _anthropic_client(body: bytes, content_type: str) -> anthropic.Anthropic:
 
 def anthropic_sdk(body: bytes, content_type: str = EVENT_STREAM) -> Real:
     client = _anthropic_client(body, content_type)
-    return _drain(lambda: client.messages.create(model="m", max_tokens=1, messages=[], stream=True))
+    return drained(lambda: client.messages.create(model="m", max_tokens=1, messages=[], stream=True))
 
 
 def anthropic_helper(body: bytes, content_type: str = EVENT_STREAM) -> Real:
@@ -82,7 +83,7 @@ def httpx_sse_client(body: bytes, content_type: str = EVENT_STREAM) -> Real:
         ):
             yield from source.iter_sse()
 
-    return _drain(stream)
+    return drained(stream)
 
 
 def contents(events: list[Any]) -> list[str]:
