@@ -133,7 +133,8 @@ BODIES: dict[str, dict[str, bytes]] = {
     "responses": {
         "cut": _CREATED + _DELTA,
         "whole": _CREATED + _DELTA + _COMPLETED,
-        "error": _CREATED + b'event: error\ndata: {"type":"error","sequence_number":1,"code":"c","message":"boom"}\n\n',
+        "error": _CREATED
+        + b'event: error\ndata: {"type":"error","sequence_number":1,"code":"c","message":"boom"}\n\n',
         "empty": _CREATED + _COMPLETED,
         "[DONE] alone": _DONE,
         "no event": b"",

@@ -10,9 +10,7 @@ from contextlib import contextmanager
 
 from sse_tui.diagnosis.clients.ends import End
 
-HEAD = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
-)
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
 STALL_S = 3.0
 """Longer than any client here waits for a read."""
 
