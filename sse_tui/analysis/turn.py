@@ -133,8 +133,15 @@ class Turn:
 
     @property
     def output_tokens(self) -> int | None:
-        """Output tokens by the server's count; None where it gave none."""
-        return (self.answer.usage or {}).get("output")
+        """Output tokens, reasoning included, by the server's count; None where it gave none for all of the text.
+
+        What Anthropic's ``message_start`` counts, for example, says nothing about a stream that was cut after it.
+        """
+        usage = self.answer.usage or {}
+        output = usage.get("output")
+        if output is None or not self.answer.usage_is_whole:
+            return None
+        return output + (usage.get("reasoning") or 0 if self.dialect.chosen.reasoning_apart else 0)
 
     @property
     def hidden_tokens(self) -> int:

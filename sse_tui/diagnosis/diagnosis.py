@@ -13,18 +13,17 @@ from typing import NamedTuple
 from sse_tui.diagnosis import registry as triggers
 from sse_tui.diagnosis import rules as _rules  # noqa: F401  (registers them)
 from sse_tui.diagnosis.collector import Collector
-from sse_tui.diagnosis.facts import SILENCE_NS, ConnFacts, Facts, SessionFacts, TurnFacts
+from sse_tui.diagnosis.facts import SETTLE, SILENCE_NS, ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding, Setting
 from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.view import EntryView, TurnView
-from sse_tui.dialects.base import Delta, Meta, Reasoning, Text
+from sse_tui.dialects.base import Delta, Meta, Usage
 from sse_tui.dialects.bearing import TEXTS, Bearing
 from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
 from sse_tui.recording.records import Chunk, Close, CloseReason, Header, Reconnect, Record, Request, Response
 
-SETTLE = 8  # token events after which the usual ones skip the rules
 BIG = 64 * 1024  # bytes; a larger event always goes through the rules
 _CONNS_KEPT = 64
 
@@ -34,7 +33,6 @@ _LOOK = (
 _BLANK_LINE = re.compile(rb"\n\r?\n|\r\r")
 _LINE_ENDS = re.compile(rb"[\r\n]*+")
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
-_PLAIN = frozenset({Text, Reasoning})  # the deltas of the usual event in a model's answer
 _TOKEN, _BEAT, _NONE = Bearing.REASONING, Bearing.BEAT, Bearing.NONE
 
 _ITEM_TRIGGERS: dict[type, Trigger[Item]] = {
@@ -160,7 +158,12 @@ class Diagnosis:
             deltas = entry.deltas
             # The hot path: an event that no rule has anything to say about. Every condition stands for rules that
             # would look at it: ids, size, Unicode line separators, data on several lines.
-            if conn.settled and len(deltas) == 1 and type(deltas[0]) in _PLAIN and entry.bearing >= _TOKEN:
+            if (
+                conn.settled
+                and (len(deltas) == 1 or (len(deltas) == 2 and type(deltas[1]) is Usage))
+                and type(deltas[0]) in conn.plain_kinds
+                and entry.bearing >= _TOKEN
+            ):
                 type_, data, id_, start, end = item
                 if (
                     type_ in conn.plain_types
@@ -169,6 +172,8 @@ class Diagnosis:
                     and start >= conn.scanner.separators_to
                     and "\n" not in data
                 ):
+                    if len(deltas) == 2:
+                        facts.turn.running_usages += 1
                     if id_ != conn.last_id:
                         self._identified(entry, item, facts)
                     conn.events += 1
@@ -246,11 +251,8 @@ class Diagnosis:
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
             turn.before_token.append(item.type if item.type != "message" else _label(deltas, names))
         turn.done = turn.done or "done" in names
-        conn.types.add(item.type)
-        if conn.types[item.type] >= SETTLE // 2:
-            conn.plain_types.add(item.type)
-        settled = conn.token_events >= SETTLE and not turn.done and not conn.numbered
-        conn.settled = settled and (turn.text_begun or turn.placeholder is None)
+        conn.learn(item.type, deltas)
+        conn.settled = conn.token_events >= SETTLE and not conn.numbered and turn.is_plain
 
     def _identified(self, entry: EntryView, item: Event | NoData, facts: Facts) -> None:
         """An item that sets the id, or resets it."""

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sse_tui import fields
 from sse_tui.bounded import Recent, Seen, Tally
 from sse_tui.diagnosis import reframing
 from sse_tui.diagnosis.bursts import Bursts
+from sse_tui.diagnosis.growth import Growth
 from sse_tui.diagnosis.reframing import Misframing
 from sse_tui.diagnosis.rereading import Rereading
+from sse_tui.diagnosis.response_ids import ResponseIds
 from sse_tui.diagnosis.scanner import Scanner
 from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
-from sse_tui.dialects.base import StreamFault
+from sse_tui.dialects.base import Delta, Reasoning, StreamFault, Text
 from sse_tui.dialects.provenance import of_headers
 from sse_tui.eventstream import Comment, Event, Retry, Tail
 from sse_tui.metrics import Beats
 from sse_tui.recording.records import Header, Request, Response
+
+SETTLE = 8
+"""Token events of a connection after which the usual ones skip the rules."""
+
+_PLAIN = frozenset({Text, Reasoning})  # the deltas of the usual event in a model's answer
 
 SILENCE_NS = 18_000_000_000
 """A silence worth a finding: 15 s, as the standard advises for comments (HTML 9.2.7), and a fifth for delays."""
@@ -114,6 +122,8 @@ class ConnFacts:
     numbered: bool = False  # the events have a sequence_number
     settled: bool = False  # enough events have gone through the rules to know the usual one
     types: Tally = field(default_factory=Tally)  # events that went through the rules, by type
+    kinds: Counter[type] = field(default_factory=Counter)  # likewise their deltas
+    plain_kinds: set[type] = field(default_factory=set)  # kinds of deltas of which enough have
     plain_types: set[str] = field(default_factory=set)  # types of which enough have
     deferred: list[tuple[Comment | Retry, EntryView]] = field(default_factory=list)
     last_event: EntryView | None = None
@@ -175,6 +185,16 @@ class ConnFacts:
         if t is not None:
             self.beats.beat(t, self.last_progress_t)
 
+    def learn(self, type: str, deltas: Sequence[Delta]) -> None:
+        """An event of this type went through the rules: what comes often enough is usual."""
+        self.types.add(type)
+        if self.types[type] >= SETTLE // 2:
+            self.plain_types.add(type)
+        for kind in {kind for delta in deltas if (kind := delta.__class__) in _PLAIN}:
+            self.kinds[kind] += 1
+            if self.kinds[kind] >= SETTLE // 2:
+                self.plain_kinds.add(kind)
+
     def response_header(self, name: str) -> str | None:
         """The value of a response header; None where it is absent."""
         return None if self.response is None else fields.first(self.response.headers, name)
@@ -217,6 +237,14 @@ class TurnFacts:
     control_token_seen: bool = False
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
     not_json: list[tuple[EntryView, str, str]] = field(default_factory=list)  # likewise, its data and error
+    response_ids: ResponseIds = field(default_factory=ResponseIds)
+    finishes: Recent[int, tuple[str, int, bool]] = field(
+        default_factory=Recent
+    )  # by choice: the last reason, in which event it was, and whether beside text
+    growths: Recent[tuple[str, int, int], Growth] = field(default_factory=Recent)  # by kind, choice and part
+    cumulative: Growth | None = None  # the first text that was sent again with every piece
+    running_usages: int = 0  # events that held a usage beside text
+    usual_shapes: int = 0  # payloads with text whose types a rule has looked at
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed
     tool_indices: Recent[tuple[int, int], str | None] = field(
         default_factory=Recent
@@ -247,6 +275,16 @@ class TurnFacts:
         response = self.conns[-1].response
         found = of_headers(response.headers) if response is not None else None
         return found.name if found else "azure" if "prompt_filter_results" in self.before_token else ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing has come after which the rules look at every event."""
+        return (
+            not self.done
+            and not self.finishes
+            and (self.text_begun or self.placeholder is None)
+            and (self.cumulative is None or self.cumulative.broken)
+        )
 
     @property
     def has_choices(self) -> bool:

@@ -76,7 +76,8 @@ RUNAWAY = Trigger[Chunk]()  # a read with which a coded body expanded beyond the
 RECONNECT = Trigger[Reconnect]()
 OVER = Trigger[None]()  # the turn gets no further connection
 BYTES = {  # what the scanner finds, by the kind of its match
-    kind: Trigger[ByteMatch]() for kind in ("bom", "utf8", "ends", "no-space", "blank-lines", "secret")
+    kind: Trigger[ByteMatch]()
+    for kind in ("bom", "utf8", "ends", "no-space", "blank-lines", "secret", "replaced")
 }
 
 # What a dialect may have found something in: an event, or a line that the standard ignores. Its entry has the deltas.

@@ -1,4 +1,4 @@
-"""What shows only in the raw bytes: byte order marks, bad UTF-8, line ends, missing spaces, secrets.
+"""What shows only in the raw bytes: byte order marks, bad UTF-8, lost characters, line ends, missing spaces, secrets.
 
 Whole reads are searched with the C routines of `bytes`, a handful of calls a read, so that a healthy stream costs next
 to nothing per event.
@@ -16,6 +16,8 @@ from sse_tui.secret_names import KEY_FORMS
 
 _NO_SPACE = re.compile(rb"[\r\n](data|event|id|retry):[^ \r\n]")
 _FIELDS = (b"data:", b"\nevent:", b"\nid:")
+# U+FFFD as a server sends it, as UTF-8 or as an escape: not what a decoder on this side made of bad bytes.
+_REPLACED = re.compile(rb"\xef\xbf\xbd|\\ufffd|\\uFFFD")
 _BLANK_LINES = re.compile(rb"(?>\r\n|\r|\n){3}")
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _LF_CR = re.compile(rb"\n\r(?!\n)")
@@ -53,6 +55,7 @@ class Scanner:
     lfs: int = 0
     split_crlf: int = 0  # CRLFs that two reads shared
     split_characters: int = 0  # characters that two reads shared
+    replaced: int = 0  # times that U+FFFD came in the data
     separators_to: int = 0  # offset up to which there may be characters that some clients take for line ends
     _partial: bytes = b""
     _tail: bytes = b"\n"
@@ -84,6 +87,8 @@ class Scanner:
         for separator in _SEPARATORS_ASCII:
             if separator in data:
                 self.separators_to = self.offset + len(data)
+        if b"\xef\xbf\xbd" in view or b"\\ufffd" in view or b"\\uFFFD" in view:
+            self._replacements(view, at, matches)
         if self._cr_held or b"\r" in data:
             self._ends(data, matches)
         elif not self.lfs or self.crlfs or self.crs:
@@ -129,7 +134,7 @@ class Scanner:
             return False
         if len(data) > _NO_KEY and any(key in data for key in _SECRET_STARTS):
             return False
-        if not (data.isascii() or _is_plain_text(data)):
+        if b"\\ufffd" in data or b"\\uFFFD" in data or not (data.isascii() or _is_plain_text(data)):
             return False
         self.offset += len(data)
         self._tail = data
@@ -160,6 +165,14 @@ class Scanner:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         decoder.decode(rest)
         self._partial = decoder.getstate()[0]
+
+    def _replacements(self, view: bytes, at: int, matches: list[ByteMatch]) -> None:
+        """Count what was not counted with the read before."""
+        found = [match for match in _REPLACED.finditer(view) if at + match.end() > self.offset]
+        if found:
+            self.replaced += len(found)
+            start, end = at + found[0].start(), at + found[0].end()
+            matches.append(ByteMatch("replaced", start, end, {"count": len(found)}))
 
     def _ends(self, data: bytes, matches: list[ByteMatch]) -> None:
         """Count the line ends of a read in which there is a CR, or that follows one."""
@@ -223,9 +236,14 @@ def mask(secret: bytes) -> str:
 
 
 def _is_plain_text(data: bytes) -> bool:
-    """Whether it is UTF-8 without characters that some clients take for line ends."""
+    """Whether it is UTF-8 without U+FFFD and characters that some clients take for line ends."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return b"\xe2\x80\xa8" not in data and b"\xe2\x80\xa9" not in data and b"\xc2\x85" not in data
+    return (
+        b"\xe2\x80\xa8" not in data
+        and b"\xe2\x80\xa9" not in data
+        and b"\xc2\x85" not in data
+        and b"\xef\xbf\xbd" not in data
+    )

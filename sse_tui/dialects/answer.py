@@ -61,6 +61,7 @@ class Answer:
         # What decides about its end; text, reasoning and calls are looked up when it is asked for.
         self._ends = Substance()
         self._usage: Usage | None = None
+        self._usage_at = 0  # characters of the transcript when it was reported
         self._tool_plan = Pieces("tool_plan")
         self.model: str | None = None
         self.progress: Progress | None = None
@@ -112,6 +113,7 @@ class Answer:
 
     def _add_usage(self, delta: Usage) -> None:
         self._usage = delta
+        self._usage_at = self.transcript.length
 
     def _add_finish(self, delta: Finish) -> None:
         self._ends.finish(delta)
@@ -256,6 +258,11 @@ class Answer:
         if self._usage.cached is not None:
             usage["cached"] = self._usage.cached
         return usage
+
+    @property
+    def usage_is_whole(self) -> bool:
+        """Whether the usage was reported after all of the text, so that it can count all of it."""
+        return self._usage is not None and self._usage_at == self.transcript.length
 
     @property
     def choices(self) -> int:

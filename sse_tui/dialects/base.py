@@ -93,7 +93,8 @@ class Meta(NamedTuple):
     "citation", "signature", "redacted_thinking", "compaction", "fallback", "grounding", "safety", "blocked",
     "file", "data" (beside the text); "tag", "reasoning-tag", "reasoning-before", "control-token" (see
     `sse_tui.dialects.markup`); "audio" (of a piece of sound its size or type), "whole-object", "late-delta",
-    "final-text" (see `sse_tui.diagnosis.rules`); "sequence-gap" (``(expected, got)``); "endpoint", "progress", "log",
+    "final-text" (see `sse_tui.diagnosis.rules`); "sequence-gap" (``(expected, got)``); "out-of-order" (in words);
+    "split-surrogates", "lone-surrogates" (see `sse_tui.dialects.surrogates`); "endpoint", "progress", "log",
     "watch" (protocols that are not answers of a model).
     """
 
@@ -156,7 +157,8 @@ class Dialect(ABC):
     or it is not part of the dialect ("") and proves nothing. An answer of a `silent` dialect may rightly be empty.
     `auth` is how the provider takes its key, `resume` how its streams can be resumed, if at all; "get" is by GET with
     the last event ID, whatever method the stream began with. Bodies of `line_based`
-    dialects are JSON lines, not event streams: see `sse_tui.dialects.line_dialects`. Where `answers` is false the
+    dialects are JSON lines, not event streams: see `sse_tui.dialects.line_dialects`. `reasoning_apart`: the output that
+    its usage counts does not include the reasoning. Where `answers` is false the
     events are not pieces of a model's answer, so that showing only its text would show nothing.
     """
 
@@ -166,6 +168,7 @@ class Dialect(ABC):
     line_based: ClassVar[bool] = False
     sentinel: ClassVar[Literal["ends", "follows", ""]] = ""
     silent: ClassVar[bool] = False
+    reasoning_apart: ClassVar[bool] = False
     answers: bool = True
     provider: Provider | None = None  # who sends the stream, where that was looked for and shows
 

@@ -13,18 +13,44 @@ from sse_tui import bounded
 from sse_tui.dialects.base import Delta, Finish, Malformed, Meta, Reasoning, StreamFault, Text
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.error_text import fault_in_text
+from sse_tui.dialects.event_order import NO_ORDER, Order, OrderCheck
 from sse_tui.dialects.finish_reasons import is_finish
 from sse_tui.dialects.heartbeats import heartbeat_text, is_heartbeat, named_ping
 from sse_tui.dialects.inband import fault_alone, fault_behind, fault_in, fault_in_any, named
-from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, string
+from sse_tui.dialects.payload import (
+    JsonError,
+    LenientJsonError,
+    compact,
+    decode,
+    decode_exactly,
+    kind_of,
+    scrubbed,
+    string,
+)
 from sse_tui.dialects.request import last_of_role, last_user, members_of
 from sse_tui.dialects.stray_lines import StrayLines
+from sse_tui.dialects.surrogates import SurrogateJoiner
 from sse_tui.eventstream.items import Event
 
 DONE = "[DONE]"
 
 
-class JsonDialect(StrayLines):
+class LenientDialect(StrayLines):
+    """Reads JSON as lenient clients do, and says where strict ones fail."""
+
+    _joiner: SurrogateJoiner | None = None  # once a string held half of a surrogate pair
+
+    def _leniently(self, odd: LenientJsonError) -> tuple[Any, Sequence[Delta]]:
+        """The payload as lenient clients read it, and what is wrong with it.
+
+        From then on the halves of characters are joined.
+        """
+        if odd.halves:
+            self._joiner = self._joiner or SurrogateJoiner()
+        return odd.value, (Malformed(f"not JSON: {odd}", "json"),) if odd.constant is not None else ()
+
+
+class JsonDialect(LenientDialect):
     """Reads events whose data is a JSON object, and OpenAI's sentinel, which many others adopted."""
 
     # The member of a request that holds the messages, or a prompt of plain text, where that is all there is to know.
@@ -45,23 +71,33 @@ class JsonDialect(StrayLines):
             return (Meta("after-end", data),)
         if not data:
             return self._empty(event)
+        broken: Sequence[Delta] = ()
         try:
-            payload = decode(data)
+            payload = decode_exactly(data)
+        except LenientJsonError as exc:
+            payload, broken = self._leniently(exc)
         except JsonError as exc:
             return self._not_json(event, str(exc))
         if type(payload) is not dict:
             return self._no_object(event, payload)
         if named_ping(event.type) or (len(data) < 256 and is_heartbeat(payload)):
             return (Meta("ping", data),)
-        return self._payload(event, payload)
+        return self._payload(event, payload, broken)
 
-    def _payload(self, event: Event, payload: dict[str, Any]) -> list[Delta]:
-        """The deltas of one payload, and the error that it is where the dialect finds nothing in it."""
+    def _payload(
+        self, event: Event, payload: dict[str, Any], broken: Sequence[Delta] = ()
+    ) -> Sequence[Delta]:
+        """The deltas of one payload, and the error that it is where the dialect finds nothing in it.
+
+        `broken` says what is wrong with its JSON.
+        """
         deltas: list[Delta] = []
         self._take(event, payload, deltas)
         if not deltas or (event.type != "message" and announces(event.type)):
             self._unread(event, payload, deltas)
-        return deltas
+        if broken:
+            deltas[:0] = broken
+        return deltas if self._joiner is None else self._joiner.joined(deltas)
 
     def _unread(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """Add the error of an event whose name announces one, or whose payload means nothing else."""
@@ -81,7 +117,7 @@ class JsonDialect(StrayLines):
         return fault_in(payload) or fault_alone(payload)
 
     def read_ignored(self, line: str) -> Sequence[Delta]:
-        """The meaning of a whole answer that came as JSON, not as an event: the server did not stream. Else an error."""
+        """The meaning of a whole answer that came as JSON, not as an event: the server did not stream; or an error."""
         text = line.strip()
         if text.startswith("{") and not self._ended:
             try:
@@ -154,6 +190,7 @@ class JsonDialect(StrayLines):
         broken = Malformed(f"expected an object, got {kind_of(payload)}")
         if announces(event.type):
             self._failed = True
+            payload = scrubbed(payload)
             return (broken, named(StreamFault(None, None, string(payload) or compact(payload)), event.type))
         return self._broken(broken, fault_in_any(payload))
 
@@ -247,11 +284,19 @@ class TypedDialect(JsonDialect):
 
     kind_in: ClassVar[str] = "type"
     readers: ClassVar[Mapping[str, Reader]] = {}
+    order: ClassVar[Order] = NO_ORDER
+    _order_check: OrderCheck | None = None
+    # The kind of the last event, the member that numbers its block, and that number, where the block is open: another
+    # such event is in order. So that the usual event of a long block needs no check.
+    _usual: tuple[str, str, Any] = "", "", None
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         kind = payload.get(self.kind_in)
         if type(kind) is not str:
             kind = event.type
+        usual, member, number = self._usual
+        if kind != usual or payload.get(member) != number:
+            self._in_order(kind, payload, deltas)
         reader = self.readers.get(kind)
         if reader is not None:
             reader(self, payload, deltas)
@@ -260,6 +305,18 @@ class TypedDialect(JsonDialect):
         announced = kind == "error" or event.type == "error"
         if announced or "error" in payload:
             self._fault(payload, deltas, announced=announced)
+
+    def _in_order(self, kind: str, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """Check the place of an event."""
+        step = self.order.steps.get(kind)
+        if step is None:
+            return
+        check = self._order_check = self._order_check or OrderCheck(self.order)
+        deltas += (Meta("out-of-order", wrong) for wrong in check.wrong(kind, step, payload))
+        if step.block is None or step.role != "fills":
+            self._usual = "", "", None
+        else:
+            self._usual = kind, step.block.number, payload.get(step.block.number)
 
     def _other(self, kind: str, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """Add the deltas of a payload whose kind has no reader."""

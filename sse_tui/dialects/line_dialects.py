@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from sse_tui.dialects.base import Delta, Malformed, Meta, StreamFault
 from sse_tui.dialects.inband import fault_in_unknown
 from sse_tui.dialects.json_events import DONE, JsonDialect
-from sse_tui.dialects.payload import JsonError, decode, kind_of
+from sse_tui.dialects.payload import JsonError, LenientJsonError, decode, decode_exactly, kind_of
 from sse_tui.eventstream.items import Event
 
 NAME = "NDJSON, not SSE"
@@ -38,13 +38,16 @@ class LineDialect(JsonDialect):
             return self._sentinel(text)
         if self._ended:
             return (Meta("after-end", text),)
+        broken: Sequence[Delta] = ()
         try:
-            payload = decode(text)
+            payload = decode_exactly(text)
+        except LenientJsonError as exc:
+            payload, broken = self._leniently(exc)
         except JsonError as exc:
             return (Malformed(f"not JSON: {exc}", "json"), *super().read_ignored(line))
         if not isinstance(payload, dict):
             return (Malformed(f"expected an object, got {kind_of(payload)}"), *super().read_ignored(line))
-        return self._payload(_LINE, payload)
+        return self._payload(_LINE, payload, broken)
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The same lines, when a proxy has wrapped them as events."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -20,8 +21,30 @@ _fast = msgspec.json.Decoder().decode
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
+# What Python writes for numbers that JSON does not have, between strings, which are passed over.
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.S)
+
+
 class JsonError(ValueError):
     """The text is not JSON; the message names what is wrong and where (columns and lines count from 1)."""
+
+
+class LenientJsonError(JsonError):
+    """The text is JSON to lenient decoders only: `value` is what they read.
+
+    `constant` is a number that JSON does not have (NaN, Infinity, -Infinity), None without one; `halves`: strings may
+    hold half of a surrogate pair.
+    """
+
+    def __init__(self, text: str, value: Any) -> None:
+        found = next((match for match in _CONSTANT.finditer(text) if match[1]), None)
+        self.value = value
+        self.halves = _SURROGATE.search(text) is not None
+        self.constant = found[1] if found is not None else None
+        where = f" at column {found.start(1) + 1}" if found is not None else ""
+        super().__init__(
+            f"the constant {self.constant}{where}" if found is not None else "half a surrogate pair"
+        )
 
 
 def decode(text: str) -> Any:
@@ -33,13 +56,30 @@ def decode(text: str) -> Any:
     try:
         return _fast(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return _lenient(text)
+        value = _lenient(text)
+        return _read(_scrubbed, value) if _SURROGATE.search(text) else value
+
+
+def decode_exactly(text: str) -> Any:
+    """As `decode`, but raises `LenientJsonError`, with the value as it came, for what strict decoders reject."""
+    try:
+        return _fast(text)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        value = _lenient(text)
+        odd = LenientJsonError(text, value)
+        if odd.constant is None and not odd.halves:
+            return value  # a number out of range, which every decoder reads in its own way
+        raise odd from None
 
 
 def _lenient(text: str) -> Any:
+    return _read(json.loads, text)
+
+
+def _read(read: Callable[[Any], Any], value: Any) -> Any:
+    """What `read` makes of a value, with errors that say where."""
     try:
-        value = json.loads(text)
-        return _scrubbed(value) if _SURROGATE.search(text) else value
+        return read(value)
     except json.JSONDecodeError as exc:
         line = f"line {exc.lineno} " if exc.lineno > 1 else ""
         raise JsonError(f"{exc.msg} at {line}column {exc.colno}") from None
@@ -47,6 +87,14 @@ def _lenient(text: str) -> Any:
         raise JsonError("nested too deeply, from column 1") from None
     except ValueError as exc:  # an integer with more digits than the interpreter converts
         raise JsonError(f"{str(exc).split(':')[0]}, from column 1") from None
+
+
+def scrubbed(value: Any) -> Any:
+    """The same value, with lone surrogates as U+FFFD and the halves of a pair joined; None where it is too deep."""
+    try:
+        return _scrubbed(value)
+    except RecursionError:
+        return None
 
 
 def _scrubbed(value: Any) -> Any:

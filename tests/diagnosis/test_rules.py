@@ -41,6 +41,9 @@ BEYOND = {
     "split-character",
     *("whole-object", "wrapped-payload", "audio-answer", "late-delta", "final-text-mismatch"),
     *("reasoning-tags", "control-token", "placeholder-content"),
+    *("split-surrogates", "lone-surrogates", "replacement-characters"),
+    *("wrong-type", "running-usage", "cumulative-text", "mixed-answers", "id-in-every-chunk"),
+    *("content-after-finish", "repeated-finish", "event-order"),
 }
 ALL = [
     "truncated-stream",
@@ -71,6 +74,14 @@ ALL = [
     "tool-call-index",
     "usage-missing",
     "usage-mismatch",
+    "running-usage",
+    "wrong-type",
+    "cumulative-text",
+    "mixed-answers",
+    "id-in-every-chunk",
+    "content-after-finish",
+    "repeated-finish",
+    "event-order",
     "chunk-not-token",
     "fake-streaming",
     "empty-or-null-choices",
@@ -87,6 +98,9 @@ ALL = [
     "dialect-mismatch",
     "bom",
     "invalid-utf8",
+    "split-surrogates",
+    "lone-surrogates",
+    "replacement-characters",
     "charset-not-utf8",
     "line-endings",
     "no-space-after-colon",
@@ -153,6 +167,11 @@ def kept_open(body: bytes) -> Wire:
     return Wire().ask(dialect="openai-chat").good().read(2, body).close(2002, "client", code="finish-wait")
 
 
+def escaped(content: str) -> bytes:
+    """A chunk whose text is written as it is given, escapes included."""
+    return text("~").replace(b"~", content.encode())
+
+
 def counted(tokens: int, events: int, size: int = 3, **details: object) -> bytes:
     usage = {"prompt_tokens": 1, "completion_tokens": tokens, **details}
     return text(size * "a") * events + STOP + chunk(choices=[], usage=usage) + DONE
@@ -208,6 +227,16 @@ FIRES: dict[str, Case] = {
     "tool-call-index": calls(call(0, "a"), call(0, "b")),
     "usage-missing": text("a") + STOP + DONE,
     "usage-mismatch": counted(0, 1, 40),
+    "running-usage": chunk({"content": "a"}, usage={"prompt_tokens": 1, "completion_tokens": 1}) * 3
+    + STOP
+    + DONE,
+    "wrong-type": chunk({"content": 5}) + HEALTHY,
+    "cumulative-text": text("The") + text("The sky") + text("The sky is") + STOP + DONE,
+    "mixed-answers": text("a") + chunk({"content": "b"}, id="d") + text("c") + STOP + DONE,
+    "id-in-every-chunk": b"".join(chunk({"content": "a"}, id=f"c{n}") for n in range(4)) + STOP + DONE,
+    "content-after-finish": STOP + HEALTHY,
+    "repeated-finish": HEALTHY.replace(STOP, STOP + chunk({}, "length")),
+    "event-order": ANTHROPIC + ANTHROPIC,
     "chunk-not-token": counted(40, 10),
     "fake-streaming": wires.at_the_end(5000, 100),
     "empty-or-null-choices": b'data: {"choices":null,"object":"chat.completion.chunk"}\n\n' + HEALTHY,
@@ -224,6 +253,9 @@ FIRES: dict[str, Case] = {
     "dialect-mismatch": ANTHROPIC + b'event: message_delta\ndata: {"type":"message_stop"}\n\n',
     "bom": b"\xef\xbb\xbfdata: a\n\n",
     "invalid-utf8": b"data: \xff\n\n",
+    "split-surrogates": escaped(r"\ud83d") + escaped(r"\ude00") + STOP + DONE,
+    "lone-surrogates": escaped(r"\ud83d") + escaped("a") + STOP + DONE,
+    "replacement-characters": "data: a\ufffd\n\n".encode(),
     "charset-not-utf8": answered([("Content-Type", "text/event-stream; charset=iso-8859-1")]),
     "line-endings": b"data: a\r\n\r\n",
     "no-space-after-colon": b"data:a\n\n",
@@ -299,6 +331,14 @@ SILENT: dict[str, Case] = {
     "tool-call-index": calls(call(0, "a", '{"x":'), call(1, "b"), call(0, None, "1}")),
     "usage-missing": HEALTHY,
     "usage-mismatch": counted(2, 2),
+    "running-usage": HEALTHY,
+    "wrong-type": chunk({"content": None, "tool_calls": None}, usage=None) + HEALTHY,
+    "cumulative-text": text("ha") + text("haha") + text("hahaha") + STOP + DONE,
+    "mixed-answers": text("a") + chunk({"content": "b"}, id="d") + STOP + DONE,
+    "id-in-every-chunk": HEALTHY,
+    "content-after-finish": HEALTHY,
+    "repeated-finish": HEALTHY,
+    "event-order": ANTHROPIC,
     "chunk-not-token": counted(10, 10),
     "fake-streaming": wires.steady(30, 300),
     "empty-or-null-choices": HEALTHY.replace(USAGE, b""),
@@ -315,6 +355,9 @@ SILENT: dict[str, Case] = {
     "dialect-mismatch": ANTHROPIC + b'event: message_stop\ndata: {"type": "message_stop"}\n\n',
     "bom": "data: a\ufeffb\n\n".encode(),
     "invalid-utf8": [b"data: \xf0\x9f", b"\x98", b"\x80\n\n"],
+    "split-surrogates": escaped(r"\ud83d\ude00") + STOP + DONE,
+    "lone-surrogates": escaped(r"\ud83d") + escaped(r"\ude00") + STOP + DONE,
+    "replacement-characters": b"data: \xff \xf0\n\n" + escaped(r"\uffef") + HEALTHY,
     "charset-not-utf8": answered([("Content-Type", 'text/event-stream; charset="UTF-8"')]),
     "line-endings": b"data: a\n\n\ndata: b\n\n",
     "no-space-after-colon": b"data: a:b\ndata:\nevent: x:y\n\n",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.rules import (  # noqa: F401
+    after_finish,
     buffering,
     comments,
+    cumulative_text,
     empty_answers,
     end_marks,
     failed_requests,
@@ -17,7 +19,10 @@ from sse_tui.diagnosis.rules import (  # noqa: F401
     irregular_http,
     late_reads,
     leaked_secrets,
+    lost_characters,
     misframed,
+    mixed_answers,
+    order_of_events,
     payloads,
     placeholders,
     provider_stops,
@@ -35,4 +40,5 @@ from sse_tui.diagnosis.rules import (  # noqa: F401
     tool_calls,
     unknown_fields,
     whole_answers,
+    wrong_types,
 )

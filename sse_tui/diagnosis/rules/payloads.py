@@ -9,7 +9,7 @@ from sse_tui.diagnosis.reframing import Misframing, is_json, json_texts, python_
 from sse_tui.diagnosis.registry import CLOSE, EVENT, Occurrence, also, rule
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.base import Malformed
-from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.dialects.payload import JsonError, LenientJsonError, decode, decode_exactly, members
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
@@ -132,7 +132,9 @@ def early_invalid_json(_: Close, facts: Facts) -> list[Occurrence]:
 def _why_not_json(data: str) -> str | None:
     """Why `data` is not JSON; None when it is JSON or the end marker."""
     try:
-        decode(data)
+        decode_exactly(data)
+    except LenientJsonError as odd:
+        return f"not JSON: {odd}" if odd.constant is not None else None
     except JsonError as error:
         return None if data.strip() == "[DONE]" else f"not JSON: {error}"
     return None
@@ -147,6 +149,8 @@ def _invalid(data: str, reason: str) -> Occurrence:
 
 
 def _cause(data: str, reason: str) -> str:
+    if "the constant " in reason:
+        return "JavaScript's JSON.parse fails on it and loses the event, Python's json and sse-tui read it"
     if "\n" in data and "error" in data:
         return "an error was probably written into the middle of an event"
     if "Extra data" in reason:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, OVER, Occurrence, also, rule
 from sse_tui.diagnosis.view import TurnView
-from sse_tui.dialects.base import Reasoning, Text, Usage
+from sse_tui.dialects.base import Reasoning, Text, ToolCall, Usage
 from sse_tui.dialects.bearing import Bearing
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.eventstream import Event
@@ -17,6 +17,7 @@ WORDS = 3  # of a chunk with several tokens for certain
 _LEAST_A_CHUNK, _MOST_A_CHUNK = 0.8, 1.25  # tokens
 _SPECIAL_TOKENS = 2  # which are counted and not sent
 _CHARACTERS_A_TOKEN = 20
+_RUNNING = 3  # events with text and a usage, after which it is a habit
 
 
 def _answered(facts: Facts, rule: str) -> bool:
@@ -97,12 +98,41 @@ def usage_mismatch(_: object, facts: Facts) -> Occurrence | None:
             f"Usage says {many(output, 'output token')}, but {many(characters, 'character')} of text arrived.",
             evidence=evidence,
         )
-    if reasoning > output > 0 and facts.turn.dialect != "gemini":
+    if reasoning > output > 0 and not view.dialect.chosen.reasoning_apart:
         return Occurrence(
             f"Usage says {many(reasoning, 'reasoning token')} but only {many(output, 'output token')} in all.",
             evidence=evidence,
         )
     return None
+
+
+@rule(
+    "info",
+    DELTAS,
+    advice="In the client, keep the last usage and never add them up: it counts all tokens so far.",
+    reference="open-webui/open-webui#29064; memex-lab/dart_agent_core#23; InsForge/InsForge#2015",
+)
+def running_usage(_: Event, facts: Facts) -> Occurrence | None:
+    """Usage comes with every piece of text and grows: clients that add it up count tokens many times."""
+    kinds = {type(delta) for delta in facts.entry.deltas}
+    if Usage not in kinds or kinds.isdisjoint((Text, Reasoning, ToolCall)):
+        return None
+    facts.turn.running_usages += 1
+    return _running(facts) if facts.turn.running_usages == _RUNNING else None
+
+
+@also("running-usage", CLOSE)
+def all_running_usages(_: Close, facts: Facts) -> Occurrence | None:
+    """How many there were in all."""
+    return _running(facts)._replace(amend=True) if facts.turn.running_usages > _RUNNING else None
+
+
+def _running(facts: Facts) -> Occurrence:
+    events = facts.turn.running_usages
+    return Occurrence(
+        f"{many(events, 'event')} with text had a usage, too: each counts all tokens so far, and the last one holds.",
+        evidence={"events": events},
+    )
 
 
 @rule(

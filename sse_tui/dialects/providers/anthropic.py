@@ -24,10 +24,11 @@ from sse_tui.dialects.base import (
     Text,
     ToolCall,
 )
+from sse_tui.dialects.event_order import BlockEvents, order_of
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import compact, items, kind_of, members, string
 from sse_tui.dialects.request import endpoint, mapped, post, split_system, turns
-from sse_tui.dialects.usage import usage_of
+from sse_tui.dialects.usage import COUNTS, usage_in
 
 VERSION = "2023-06-01"
 
@@ -45,9 +46,6 @@ _NAMES = {
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
 _OPEN_BLOCKS = 16  # blocks come one after another: more have not begun and not stopped at once
-
-# The counts that are read; the others would grow with their names.
-_COUNTS = frozenset({"input_tokens", "output_tokens", "output_tokens_details", "cache_read_input_tokens"})
 
 
 class _Block:
@@ -109,14 +107,8 @@ class AnthropicMessages(TypedDialect):
             if usage is not None:
                 deltas.append(Malformed(f"usage: expected an object, got {kind_of(usage)}"))
             return
-        self._usage.update((name, usage[name]) for name in _COUNTS if usage.get(name) is not None)
-        merged = self._usage
-        deltas += usage_of(
-            merged.get("input_tokens"),
-            merged.get("output_tokens"),
-            members(merged.get("output_tokens_details")).get("thinking_tokens"),
-            merged.get("cache_read_input_tokens"),
-        )
+        self._usage.update((name, usage[name]) for name in COUNTS if usage.get(name) is not None)
+        deltas += usage_in(self._usage)
         for entry in items(usage.get("iterations")):
             if isinstance(entry, dict) and entry.get("type") == "fallback_message":
                 self._names(entry.get("model"), None, deltas)
@@ -201,6 +193,12 @@ class AnthropicMessages(TypedDialect):
     def _message_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._ended = True
 
+    order = order_of(
+        "message_start",
+        BlockEvents(
+            "content_block_start", ("content_block_delta",), "content_block_stop", "index", counted=True
+        ),
+    )
     readers: ClassVar[Mapping[str, Reader]] = {
         "message": _whole_message,
         "message_start": _message_start,

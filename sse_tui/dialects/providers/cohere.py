@@ -20,10 +20,11 @@ from sse_tui.dialects.base import (
     Text,
     ToolCall,
 )
+from sse_tui.dialects.event_order import BlockEvents, order_of
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import arguments_text, compact, items, members, string
 from sse_tui.dialects.request import endpoint, mapped, post, turns
-from sse_tui.dialects.usage import usage_of
+from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -90,10 +91,7 @@ class CohereV2(TypedDialect):
     def _close(self, reason: Any, usage: dict[str, Any], error: Any, deltas: list[Delta]) -> None:
         if string(reason):
             deltas.append(Finish(reason))
-        tokens = members(usage.get("tokens")) or members(usage.get("billed_units"))
-        deltas += usage_of(
-            tokens.get("input_tokens"), tokens.get("output_tokens"), cached=usage.get("cached_tokens")
-        )
+        deltas += usage_in(usage)
         if error:
             self._fault({"error": error}, deltas)
         elif isinstance(reason, str) and reason.startswith("ERROR"):
@@ -118,6 +116,11 @@ class CohereV2(TypedDialect):
         meta = members(members(payload.get("response")).get("meta"))
         self._close(payload.get("finish_reason"), meta, payload.get("error"), deltas)
 
+    order = order_of(
+        "message-start",
+        BlockEvents("content-start", ("content-delta",), "content-end", "index"),
+        BlockEvents("tool-call-start", ("tool-call-delta",), "tool-call-end", "index"),
+    )
     readers: ClassVar[Mapping[str, Reader]] = {
         "message-start": _start,
         "content-start": _content,

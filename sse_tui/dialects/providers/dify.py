@@ -18,7 +18,7 @@ from sse_tui.bounded import Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text
 from sse_tui.dialects.json_events import Reader, TypedDialect, add_text, passed_on
 from sse_tui.dialects.payload import arguments_text, compact, members, string
-from sse_tui.dialects.usage import openai_usage
+from sse_tui.dialects.usage import usage_in
 
 EVENTS = frozenset(
     (
@@ -81,7 +81,7 @@ class Dify(TypedDialect):
         self._names(None, payload.get("workflow_run_id"), deltas)
 
     def _message_end(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        deltas += openai_usage(members(members(payload.get("metadata")).get("usage")))
+        deltas += usage_in(members(members(payload.get("metadata")).get("usage")))
         self._finished = True
 
     def _workflow_finished(self, payload: dict[str, Any], deltas: list[Delta]) -> None:

@@ -15,7 +15,7 @@ from sse_tui.dialects.base import Delta, Finish, Meta, StreamFault, ToolCall
 from sse_tui.dialects.content_parts import pieces_of
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index, passed_on
 from sse_tui.dialects.payload import arguments_text, members, string
-from sse_tui.dialects.usage import openai_usage
+from sse_tui.dialects.usage import usage_in
 
 _ENTRY = 2**20
 
@@ -57,7 +57,7 @@ class MistralConversations(TypedDialect):
         deltas.append(Meta("server_tool_call", call))
 
     def _closing(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        deltas += openai_usage(members(payload.get("usage")))
+        deltas += usage_in(members(payload.get("usage")))
         if string(payload.get("stop_reason")):
             deltas.append(Finish(payload["stop_reason"]))
         self._ended = True

@@ -13,7 +13,7 @@ from sse_tui.bounded import Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Refusal, StreamFault, Text, ToolCall
 from sse_tui.dialects.json_events import JsonDialect, Reader, part_index
 from sse_tui.dialects.payload import count, items, members, string
-from sse_tui.dialects.usage import openai_usage
+from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
 
 _FINAL = frozenset({"completed", "failed", "cancelled", "expired", "incomplete", "requires_action"})
@@ -41,7 +41,7 @@ class OpenAIAssistants(JsonDialect):
 
     def _run(self, run: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(run.get("model"), run.get("id"), deltas)
-        deltas += openai_usage(members(run.get("usage")))
+        deltas += usage_in(members(run.get("usage")))
         status = run.get("status")
         if isinstance(status, str) and status in _FINAL:
             deltas.append(Finish(status))

@@ -16,7 +16,7 @@ from sse_tui.dialects.request import (
     post,
     speaker_stop,
 )
-from sse_tui.dialects.usage import openai_usage
+from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
 
 _NAMES = {name: name for name in PARAMS}
@@ -34,7 +34,7 @@ class OpenAICompletions(ChoiceDialect):
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._names(payload.get("model"), payload.get("id"), deltas)
         self._choices(payload.get("choices"), "choices", self._choice, deltas)
-        deltas += openai_usage(members(payload.get("usage")))
+        deltas += usage_in(members(payload.get("usage")))
         for name in _PASSED_ON:
             if payload.get(name):
                 deltas.append(Meta(name, payload[name]))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sse_tui.dialects.base import Delta, Meta, Text
 from sse_tui.dialects.json_events import Reader, TypedDialect, passed_on
 from sse_tui.dialects.payload import members, string
-from sse_tui.dialects.usage import usage_of
+from sse_tui.dialects.usage import usage_in
 
 
 class OpenAITranscription(TypedDialect):
@@ -27,7 +27,7 @@ class OpenAITranscription(TypedDialect):
         if isinstance(payload.get("text"), str):
             deltas.append(Meta("final_text", payload["text"]))
         usage = members(payload.get("usage"))
-        deltas += usage_of(usage.get("input_tokens"), usage.get("output_tokens"))
+        deltas += usage_in(usage)
         self._ended = True
 
     readers: ClassVar[Mapping[str, Reader]] = {

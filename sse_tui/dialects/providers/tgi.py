@@ -14,7 +14,7 @@ from sse_tui.dialects.base import Delta, Finish, Malformed, Message, Meta, Prepa
 from sse_tui.dialects.json_events import JsonDialect
 from sse_tui.dialects.payload import kind_of, members, string
 from sse_tui.dialects.request import endpoint, mapped, plain_prompt, post, speaker_stop
-from sse_tui.dialects.usage import usage_of
+from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -81,7 +81,7 @@ class TextGenerationInference(JsonDialect):
     def _details(self, details: dict[str, Any], deltas: list[Delta]) -> None:
         if string(details.get("finish_reason")):
             deltas.append(Finish(details["finish_reason"]))
-        deltas += usage_of(details.get("input_length"), details.get("generated_tokens"))
+        deltas += usage_in(details)
 
     @classmethod
     def prepare(

@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 from sse_tui.bounded import Seen, Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, StreamFault, Text, ToolCall
+from sse_tui.dialects.event_order import BlockEvents, order_of
 from sse_tui.dialects.json_events import Reader, TypedDialect, passed_on
 from sse_tui.dialects.payload import arguments_text, members, string
-from sse_tui.dialects.usage import usage_of
+from sse_tui.dialects.usage import usage_in
 
 
 class VercelUI(TypedDialect):
@@ -38,12 +39,7 @@ class VercelUI(TypedDialect):
         metadata = members(payload.get("messageMetadata"))
         self._names(metadata.get("model") or metadata.get("modelId"), None, deltas)
         usage = members(metadata.get("totalUsage")) or members(metadata.get("usage"))
-        deltas += usage_of(
-            usage.get("inputTokens"),
-            usage.get("outputTokens"),
-            usage.get("reasoningTokens"),
-            usage.get("cachedInputTokens"),
-        )
+        deltas += usage_in(usage)
 
     def _block(
         self, payload: dict[str, Any], deltas: list[Delta], kind: type[Text] | type[Reasoning] = Text
@@ -91,6 +87,11 @@ class VercelUI(TypedDialect):
         elif kind == "file":
             deltas.append(Meta("file", string(payload.get("mediaType"))))
 
+    order = order_of(
+        "start",
+        BlockEvents("text-start", ("text-delta",), "text-end", "id"),
+        BlockEvents("reasoning-start", ("reasoning-delta",), "reasoning-end", "id"),
+    )
     readers: ClassVar[Mapping[str, Reader]] = {
         "start": _start,
         "message-metadata": _metadata,

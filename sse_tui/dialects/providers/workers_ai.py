@@ -10,7 +10,7 @@ from typing import Any
 from sse_tui.dialects.base import Delta, Text, ToolCall
 from sse_tui.dialects.json_events import JsonDialect, add_text
 from sse_tui.dialects.payload import arguments_text, items, members, string
-from sse_tui.dialects.usage import openai_usage
+from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
 
 MEMBERS = frozenset({"response", "p", "usage", "tool_calls"})
@@ -38,7 +38,7 @@ class WorkersAI(JsonDialect):
                 deltas.append(ToolCall(self._slots, string(call.get("id")), name, arguments))
                 self._slots += 1
         usage = members(payload.get("usage"))
-        deltas += openai_usage(usage)
+        deltas += usage_in(usage)
         if usage and not response:
             self._finished = True
         self._fault(payload, deltas, announced=event.type == "error")

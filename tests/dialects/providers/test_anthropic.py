@@ -191,12 +191,17 @@ def test_what_breaks_the_shape(payload: Any, reason: str, read: Any) -> None:
 
 
 def test_the_payload_names_its_kind_where_the_event_does_not(read: Any) -> None:
-    assert read("anthropic-messages", ("message", delta(0, "text_delta", text="a"))).all == [Text("a")]
+    assert read("anthropic-messages", ("message", delta(0, "text_delta", text="a"))).of(Text) == [Text("a")]
     untyped = (
         "content_block_delta",
         {"index": 0, "delta": {"type": "input_json_delta", "partial_json": "{"}},
     )
-    assert read("anthropic-messages", untyped).all == [ToolCall(0, None, None, "{")]
+    told = read("anthropic-messages", untyped)
+    assert told.of(ToolCall) == [ToolCall(0, None, None, "{")]
+    assert [words.partition(" came ")[0] for words in told.metas("out-of-order")] == [
+        "content_block_delta",
+        "content_block_delta for index 0",
+    ]
 
 
 def test_nothing_counts_after_the_end(read: Any) -> None:

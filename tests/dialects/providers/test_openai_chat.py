@@ -146,8 +146,10 @@ class TestContent:
         assert same(deltas, Meta("model", "a"), Meta("model", "b"))
 
     def test_half_a_surrogate_pair_becomes_a_replacement_character(self) -> None:
-        (delta,) = read('{"choices":[{"index":0,"delta":{"content":"a\\ud83d"}}]}')
-        assert delta == Text("a\ufffd")
+        half = '{"choices":[{"index":0,"delta":{"content":"a\\ud83d"}}]}'
+        assert answer(half, chunk({"content": "b"})).text == answer(half, half.replace("a\\ud83d", "b")).text
+        assert answer(half, chunk({"content": "b"})).text == "a\ufffdb"
+        assert answer(half, chunk({}, "stop")).text == "a\ufffd"
         assert read('{"choices":[{"index":0,"delta":{"content":"\\ud83d\\ude00"}}]}') == [Text("😀")]
 
     def test_audio_transcript(self) -> None:

@@ -27,7 +27,7 @@ from sse_tui.dialects.json_events import ChoiceDialect, add_text
 from sse_tui.dialects.payload import compact, items, kind_of, members, string
 from sse_tui.dialects.providers.gemini.gemini_args import RunningCall
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system
-from sse_tui.dialects.usage import usage_of
+from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
 
 _NAMES = {
@@ -53,6 +53,7 @@ class Gemini(ChoiceDialect):
 
     name = "gemini"
     auth: ClassVar[Auth] = Auth("x-goog-api-key")
+    reasoning_apart: ClassVar[bool] = True
 
     _slots: int = 0
     _finishes_always: bool = False  # text followed a finish reason, so that the reason proves nothing
@@ -70,13 +71,7 @@ class Gemini(ChoiceDialect):
         if string(feedback.get("blockReason")):
             self._finished = True
             deltas.append(Meta("blocked", feedback))
-        usage = members(payload.get("usageMetadata"))
-        deltas += usage_of(
-            usage.get("promptTokenCount"),
-            usage.get("candidatesTokenCount"),
-            usage.get("thoughtsTokenCount"),
-            usage.get("cachedContentTokenCount"),
-        )
+        deltas += usage_in(members(payload.get("usageMetadata")), reasoning_apart=self.reasoning_apart)
         self._error(event, payload, deltas)
 
     def _error(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:

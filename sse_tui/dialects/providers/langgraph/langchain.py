@@ -13,7 +13,7 @@ from sse_tui.bounded import Recent, Seen, Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Text, ToolCall
 from sse_tui.dialects.content_parts import pieces_of
 from sse_tui.dialects.payload import compact, count, items, members, string
-from sse_tui.dialects.usage import usage_of
+from sse_tui.dialects.usage import usage_in
 
 # What chains call their output; and what tells a message from such an output.
 _OUTPUTS = ("answer", "output", "text", "result")
@@ -96,12 +96,7 @@ class LangChainMessages:
 
     def _facts(self, message: dict[str, Any], deltas: list[Delta]) -> None:
         usage = members(message.get("usage_metadata"))
-        deltas += usage_of(
-            usage.get("input_tokens"),
-            usage.get("output_tokens"),
-            members(usage.get("output_token_details")).get("reasoning"),
-            members(usage.get("input_token_details")).get("cache_read"),
-        )
+        deltas += usage_in(usage)
         facts = members(message.get("response_metadata"))
         model = string(facts.get("model_name")) or string(facts.get("model"))
         if model and model != self._model:

@@ -15,13 +15,13 @@ from sse_tui.dialects.base import Delta, Malformed, Meta, Resume, StreamFault
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.dialects.inband import fault_behind, fault_in
-from sse_tui.dialects.payload import JsonError, decode, members, string
+from sse_tui.dialects.json_events import LenientDialect
+from sse_tui.dialects.payload import JsonError, LenientJsonError, decode_exactly, members, scrubbed, string
 from sse_tui.dialects.providers.langgraph.langchain import LangChainMessages
-from sse_tui.dialects.stray_lines import StrayLines
 from sse_tui.eventstream.items import Event
 
 
-class LangGraph(StrayLines):
+class LangGraph(LenientDialect):
     """Reads one run. LangServe's streams are recognised by their ``data`` events."""
 
     name = "langgraph"
@@ -42,13 +42,17 @@ class LangGraph(StrayLines):
             return ()
         if named_ping(mode) or not event.data:
             return (Meta("ping", event.data),)
+        broken: Sequence[Delta] = ()
         try:
-            payload = decode(event.data)
+            payload = decode_exactly(event.data)
+        except LenientJsonError as exc:
+            payload, broken = self._leniently(exc)
         except JsonError as exc:
             return self._not_json(event, str(exc))
         if announces(mode):
-            return (self._error(payload, event.data),)
-        return self._mode(mode, payload)
+            return (self._error(scrubbed(payload), event.data),)
+        deltas = [*broken, *self._mode(mode, payload)]
+        return deltas if self._joiner is None else self._joiner.joined(deltas)
 
     def _not_json(self, event: Event, why: str) -> Sequence[Delta]:
         broken = Malformed(f"not JSON: {why}", "json")

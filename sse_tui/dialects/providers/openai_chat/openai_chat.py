@@ -41,10 +41,19 @@ from sse_tui.dialects.content_parts import REASONING, pieces_of, reasoning_in
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.heartbeats import is_heartbeat, named_ping
 from sse_tui.dialects.json_events import DONE, ChoiceDialect
-from sse_tui.dialects.payload import JsonError, count, decode, kind_of, members, string
+from sse_tui.dialects.payload import (
+    JsonError,
+    LenientJsonError,
+    count,
+    decode,
+    decode_exactly,
+    kind_of,
+    members,
+    string,
+)
 from sse_tui.dialects.providers.openai_chat.openai_chat_tools import ToolCalls
 from sse_tui.dialects.request import PARAMS, endpoint, mapped, post, turns
-from sse_tui.dialects.usage import openai_usage
+from sse_tui.dialects.usage import usage_in
 from sse_tui.dialects.wrapped import unwrapped
 from sse_tui.eventstream.items import Event
 
@@ -94,8 +103,11 @@ class OpenAIChat(ChoiceDialect):
             special = self._special(event)
             if special is not None:
                 return special
+        broken: Sequence[Delta] = ()
         try:
-            payload = decode(data)
+            payload = decode_exactly(data)
+        except LenientJsonError as exc:
+            payload, broken = self._leniently(exc)
         except JsonError as exc:
             return self._not_json(event, str(exc))
         if type(payload) is not dict:
@@ -124,7 +136,9 @@ class OpenAIChat(ChoiceDialect):
             self._beside(event, payload, deltas)
         if (not deltas and not choices) or (event.type != "message" and announces(event.type)):
             self._unread(event, payload, deltas)
-        return deltas
+        if broken:
+            deltas[:0] = broken
+        return deltas if self._joiner is None else self._joiner.joined(deltas)
 
     def _is_whole(self, payload: dict[str, Any]) -> bool:
         choices = payload.get("choices")
@@ -265,7 +279,7 @@ class OpenAIChat(ChoiceDialect):
         if type(usage) is not dict:
             deltas.append(Malformed(f"usage: expected an object, got {kind_of(usage)}"))
             return False
-        counts = openai_usage(usage)
+        counts = usage_in(usage)
         deltas += counts
         return bool(counts)
 

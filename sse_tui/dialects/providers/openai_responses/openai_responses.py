@@ -29,6 +29,7 @@ from sse_tui.dialects.base import (
     Text,
 )
 from sse_tui.dialects.content_parts import Kind, pieces_of
+from sse_tui.dialects.event_order import BlockEvents, order_of
 from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index, passed_on
 from sse_tui.dialects.payload import items, members, string
@@ -39,7 +40,7 @@ from sse_tui.dialects.providers.openai_responses.openai_responses_texts import (
     ResponseTexts,
 )
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system, turns
-from sse_tui.dialects.usage import usage_of
+from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
 
 # In the number of a part: reasoning summaries of an item first, then its reasoning text.
@@ -192,13 +193,7 @@ class OpenAIResponses(TypedDialect):
         self._response(payload, deltas)
         response = members(payload.get("response"))
         self._output(response, str(payload.get("type")), deltas)
-        usage = members(response.get("usage"))
-        deltas += usage_of(
-            usage.get("input_tokens"),
-            usage.get("output_tokens"),
-            members(usage.get("output_tokens_details")).get("reasoning_tokens"),
-            members(usage.get("input_tokens_details")).get("cached_tokens"),
-        )
+        deltas += usage_in(members(response.get("usage")))
         status = string(response.get("status")) or str(payload.get("type")).removeprefix("response.")
         reason = string(members(response.get("incomplete_details")).get("reason"))
         if reason:
@@ -261,6 +256,23 @@ class OpenAIResponses(TypedDialect):
         if stage != kind and not stage.endswith((".delta", ".done", ".added")):
             deltas.append(Meta("tool_status", stage))
 
+    order = order_of(
+        "response.created",
+        BlockEvents(
+            "response.output_item.added",
+            (
+                "response.content_part.added",
+                "response.output_text.delta",
+                "response.refusal.delta",
+                "response.reasoning_text.delta",
+                "response.reasoning_summary_text.delta",
+                "response.function_call_arguments.delta",
+            ),
+            "response.output_item.done",
+            "output_index",
+        ),
+        counter="sequence_number",
+    )
     readers: ClassVar[Mapping[str, Reader]] = {
         "response.created": _response,
         "response.queued": _response,
