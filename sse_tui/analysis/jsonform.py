@@ -63,6 +63,7 @@ def result_json(analysis: Analysis, turn: Turn, problem: SseTuiError | None = No
         "model": answer.model,
         "outcome": outcome.value,
         **{name: getattr(answer, name) for name in _ANSWER},
+        "choices": [choice._asdict() for choice in answer.by_choice],
         "error": error_json(turn, problem),
         "events": turn.events,
         "event_types": dict(turn.event_types),

@@ -89,7 +89,8 @@ def read_source(
     narration.mask_with(redactor.text)
     out = Output()
     raw = raw_view(out) if form == "raw" else None
-    show = limited(view(form, analysis, out), max_events)
+    shown = view(form, analysis, out)
+    show = limited(shown.show, max_events)
     stopped = False
     for record in opened:
         if isinstance(record, Request | Response):
@@ -102,7 +103,7 @@ def read_source(
         if stopped:
             break
     if form != "raw" and not stopped:
-        out.end_line()
+        shown.finish()
     for note in opened.notes:
         narration.warn(note)
     problems = (turn.conclusion.problem() for turn in analysis.turns if not stopped)

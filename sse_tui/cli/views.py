@@ -3,28 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Protocol, cast
 from urllib.parse import urlsplit
 
 from sse_tui.cli import narration
+from sse_tui.cli.answer_text import AnswerText
 from sse_tui.cli.output import Output
 
 if TYPE_CHECKING:
     from sse_tui.analysis.analysis import Analysis
     from sse_tui.analysis.entry import Entry
+    from sse_tui.analysis.turn import Turn
     from sse_tui.eventstream import Event
     from sse_tui.recording.records import Record
 
-View: TypeAlias = "Callable[[Entry], None]"
+
+class View(Protocol):
+    """Prints entries."""
+
+    def show(self, entry: Entry) -> None:
+        """Print what an entry adds."""
+
+    def finish(self) -> None:
+        """Nothing follows: print what was held back, and end the line."""
 
 
 def view(form: str, analysis: Analysis, out: Output) -> View:
     """The view "text" of the entries of `analysis`, or "json": every entry as one line of JSON."""
-    if form != "json":
-        return TextView(analysis, out).show
-    from sse_tui.analysis.jsonform import entry_json
+    return JsonView(out) if form == "json" else TextView(analysis, out)
 
-    return lambda entry: out.json(entry_json(entry))
+
+class JsonView:
+    """Every entry as one line of JSON."""
+
+    def __init__(self, out: Output) -> None:
+        from sse_tui.analysis.jsonform import entry_json
+
+        self._out = out
+        self._json_of = entry_json
+
+    def show(self, entry: Entry) -> None:
+        """Print the entry."""
+        self._out.json(self._json_of(entry))
+
+    def finish(self) -> None:
+        """Every line is ended."""
 
 
 def raw_view(out: Output) -> Callable[[Record], None]:
@@ -51,26 +74,33 @@ class TextView:
     def __init__(self, analysis: Analysis, out: Output) -> None:
         self._analysis = analysis
         self._out = out
-        self._turn = 0
+        self._text = AnswerText(out)
+        self._turn: Turn | None = None
 
     def show(self, entry: Entry) -> None:
         """Print what the entry adds to the text."""
         narrate(entry, self._out)
-        if entry.turn != self._turn:
-            self._out.end_line()
-            self._turn = entry.turn
+        turn = self._analysis.turn
+        if turn is not self._turn:
+            self.finish()
+            self._turn = turn
         if entry.kind != "event" or entry.repeat:
             return
-        turn = self._analysis.turn
         if turn is None or turn.dialect.answers:
-            self._out.text(text_of(entry))
+            self._text.add(entry)
             return
         item = cast("Event", entry.item)
         data = item.data.replace("\n", "\\n")
         self._out.line(data if item.type == "message" else f"{item.type}: {data}")
 
+    def finish(self) -> None:
+        """Print the choices of the last turn that could not stream beside the first."""
+        if self._turn is not None:
+            self._text.finish(self._turn)
+        self._out.end_line()
 
-def limited(inner: View, most: int | None) -> Callable[[Entry], bool]:
+
+def limited(inner: Callable[[Entry], None], most: int | None) -> Callable[[Entry], bool]:
     """A view that returns True, to stop, after `most` events; None means no limit."""
     left = most
 
@@ -82,13 +112,6 @@ def limited(inner: View, most: int | None) -> Callable[[Entry], bool]:
         return left == 0
 
     return show
-
-
-def text_of(entry: Entry) -> str:
-    """The visible text that an event adds to the first choice."""
-    from sse_tui.dialects.base import Text
-
-    return "".join(delta.text for delta in entry.deltas if isinstance(delta, Text) and delta.index == 0)
 
 
 def narrate(entry: Entry, out: Output) -> None:

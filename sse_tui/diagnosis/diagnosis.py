@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sse_tui.diagnosis import registry as triggers
 from sse_tui.diagnosis import rules as _rules  # noqa: F401  (registers them)
+from sse_tui.diagnosis.call_facts import note_calls
 from sse_tui.diagnosis.collector import Collector
 from sse_tui.diagnosis.facts import SETTLE, SILENCE_NS, ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding, Setting
@@ -228,6 +229,7 @@ class Diagnosis:
             self._run(triggers.FIRST_TOKEN, entry, facts)
             turn.first_token_seen = True
         if deltas:
+            note_calls(turn.calls, entry)
             self._run(triggers.DELTAS, entry, facts)
         if len(turn.conns) > 1:
             self._run(triggers.RESUMED, entry, facts)

@@ -10,7 +10,9 @@ from sse_tui import fields
 from sse_tui.bounded import Recent, Seen, Tally
 from sse_tui.diagnosis import reframing
 from sse_tui.diagnosis.bursts import Bursts
+from sse_tui.diagnosis.call_facts import CallFacts
 from sse_tui.diagnosis.growth import Growth
+from sse_tui.diagnosis.places import EventPlaces
 from sse_tui.diagnosis.reframing import Misframing
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.diagnosis.response_ids import ResponseIds
@@ -125,6 +127,7 @@ class ConnFacts:
     kinds: Counter[type] = field(default_factory=Counter)  # likewise their deltas
     plain_kinds: set[type] = field(default_factory=set)  # kinds of deltas of which enough have
     plain_types: set[str] = field(default_factory=set)  # types of which enough have
+    no_choices: EventPlaces = field(default_factory=EventPlaces)  # chunks without choices
     deferred: list[tuple[Comment | Retry, EntryView]] = field(default_factory=list)
     last_event: EntryView | None = None
     outgrown: bool = False  # an event exceeded the parser's limit, so nothing after it was read
@@ -256,6 +259,9 @@ class TurnFacts:
     placeholder: Placeholder | None = None
     first_texts: list[str] = field(default_factory=list)  # of the first events with tokens
     told: set[str] = field(default_factory=set)  # rules that have judged the turn as a whole
+    calls: Recent[int, CallFacts] = field(default_factory=Recent)  # by slot
+    finish_passed: bool = False  # a choice had ended before the entry at hand
+    index_counts: EntryView | None = None  # where the index of the choices turned out to count the chunks
     delays_ms: list[float] = field(default_factory=list)
     last_reconnect_conn: int = 0
     policy: str = ""  # of the last reconnect
@@ -285,6 +291,19 @@ class TurnFacts:
             and (self.text_begun or self.placeholder is None)
             and (self.cumulative is None or self.cumulative.broken)
         )
+
+    @property
+    def whole(self) -> bool:
+        """Whether the answer came to its own end, without an error."""
+        dialect = self.view.dialect
+        return self.view.answer.error is None and (dialect.ended or dialect.complete is True)
+
+    def settles(self, rule: str) -> bool:
+        """Whether nothing more of the answer is to come; True once for each rule."""
+        if rule in self.told or not (self.over or self.whole):
+            return False
+        self.told.add(rule)
+        return True
 
     @property
     def has_choices(self) -> bool:

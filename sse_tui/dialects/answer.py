@@ -21,36 +21,52 @@ from sse_tui.dialects.base import (
     ToolCall,
     Usage,
 )
+from sse_tui.dialects.call_slots import added_to_name
+from sse_tui.dialects.choices import Choice
 from sse_tui.dialects.pieces import Pieces
 from sse_tui.dialects.substance import Substance
-from sse_tui.dialects.transcript import Transcript
+from sse_tui.dialects.transcript import BEYOND, Transcript
 
 # The slot of the names of tool calls in the transcript: they are part of what a reader saw, not of the arguments.
 _NAMES = -1
+_TEXTS = ("text", "reasoning", "refusal")
 
 
 class _Call:
-    __slots__ = ("id", "index", "name")
+    """A call so far. `begun`: its arguments have, so that what its name lacks comes too late for the transcript."""
+
+    __slots__ = ("begun", "id", "index", "name")
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.id: str | None = None
         self.name: str | None = None
+        self.begun = False
+
+    def named(self, piece: str) -> str:
+        """Take a piece of the name; what it adds, "" where it repeats the name so far."""
+        added = added_to_name(self.name or "", piece)
+        self.name = (self.name or "") + added
+        return added
 
 
 class Answer:
     """Takes deltas with `add`, each in O(1), and gives what they amount to so far.
 
-    `transcript` holds the text. Choices, and the parts of each (blocks, output items), are concatenated in their
-    order with nothing between. An id or a name that a tool call sends again is not appended to itself. `usage` is
-    the last one reported, `error` the first, `model` the last non-empty name, `finish_reason` that of the first choice
-    that has one. Of the calls after the first `bounded.RECENT` only the text is kept, in the transcript;
-    `further_calls` counts them.
+    `transcript` holds the text of all choices. `text`, `reasoning`, `refusal`, `tool_calls` and `finish_reason` are
+    those of the first choice by index; `by_choice` gives each choice apart, `calls` and `finishes` those of all. The
+    parts of a choice (blocks, output items) are concatenated in their order with nothing between.
+
+    The name of a tool call is joined from its pieces; a piece that repeats the name so far adds nothing. An id that is
+    sent again is not appended either. `usage` is the last one reported, `error` the first, `model` the last non-empty
+    name. Of the calls after the first `bounded.RECENT` only the text is kept, in the transcript; `further_calls` counts
+    them.
 
     `Meta` deltas that it understands: "model", "done", "server_tool_call" (``{"type", "name", "arguments"?, "slot"?}``;
     those of the same slot are pieces of one call), "tool_plan" (a piece of text), "final_text", "incomplete_reason",
-    "jsonrpc" (the kind of one message), "reasoning-before" (a choice whose
-    text so far was reasoning), "blocked" (what the provider says of a prompt that it blocked).
+    "jsonrpc" (the kind of one message), "reasoning-before" (a choice whose text so far was reasoning), "blocked" (what
+    the provider says of a prompt that it blocked), "index-counts" (whether the choices are pieces of one, because their
+    index counts the chunks).
     """
 
     def __init__(self) -> None:
@@ -60,6 +76,7 @@ class Answer:
         self.further_calls = 0
         # What decides about its end; text, reasoning and calls are looked up when it is asked for.
         self._ends = Substance()
+        self.index_counts = False
         self._usage: Usage | None = None
         self._usage_at = 0  # characters of the transcript when it was reported
         self._tool_plan = Pieces("tool_plan")
@@ -99,17 +116,34 @@ class Answer:
 
     def _add_call(self, delta: ToolCall) -> None:
         call = self._calls.get(delta.slot)
-        if call is None and len(self._calls) < bounded.RECENT:
+        if call is None:
+            if len(self._calls) >= bounded.RECENT:
+                self._add_further_call(delta)
+                return
             call = self._calls[delta.slot] = _Call(delta.index)
-        if call is not None:
-            call.id = call.id or delta.id
-            call.name = call.name or delta.name
-        else:
-            self.further_calls += self._further.add(delta.slot)
+        call.id = call.id or delta.id
         if delta.name:
-            self.transcript.append("tool", f"\n{delta.name} ", _NAMES)
+            self._add_name(call, delta.name)
         if delta.arguments:
-            self.transcript.append("tool", delta.arguments, delta.slot)
+            if not call.begun:
+                call.begun = True
+                if call.name:
+                    self.transcript.append("tool", " ", _NAMES, call.index)
+            self.transcript.append("tool", delta.arguments, delta.slot, call.index)
+
+    def _add_further_call(self, delta: ToolCall) -> None:
+        self.further_calls += self._further.add(delta.slot)
+        if delta.name:
+            self.transcript.append("tool", f"\n{delta.name} ", _NAMES, delta.index)
+        if delta.arguments:
+            self.transcript.append("tool", delta.arguments, delta.slot, delta.index)
+
+    def _add_name(self, call: _Call, piece: str) -> None:
+        start = "\n" if call.name is None else ""
+        added = call.named(piece)
+        if added:
+            shown = f"\n{call.name} " if call.begun else start + added
+            self.transcript.append("tool", shown, _NAMES, call.index)
 
     def _add_usage(self, delta: Usage) -> None:
         self._usage = delta
@@ -142,6 +176,8 @@ class Answer:
             self.final_text = delta.value
         elif delta.name == "reasoning-before":
             self.transcript.move(delta.value, "text", "reasoning")
+        elif delta.name == "index-counts":
+            self.index_counts = delta.value
 
     def _add_server_call(self, piece: dict[str, Any]) -> None:
         slot = piece.pop("slot", None)
@@ -167,27 +203,27 @@ class Answer:
     @property
     def text(self) -> str:
         """The visible answer, refusals not included."""
-        return self.transcript.text("text")
+        return self.transcript.text("text", self._only)
 
     @property
     def text_length(self) -> int:
-        """Characters in `text`, without joining it."""
+        """Characters of the visible answer in all choices, without joining them."""
         return self.transcript.length_of("text")
 
     @property
     def reasoning(self) -> str:
         """The reasoning as far as the server showed it."""
-        return self.transcript.text("reasoning")
+        return self.transcript.text("reasoning", self._only)
 
     @property
     def reasoning_length(self) -> int:
-        """Characters in `reasoning`, without joining it."""
+        """Characters of the reasoning in all choices, without joining them."""
         return self.transcript.length_of("reasoning")
 
     @property
     def refusal(self) -> str:
         """The refusal, "" without one."""
-        return self.transcript.text("refusal")
+        return self.transcript.text("refusal", self._only)
 
     @property
     def tool_plan(self) -> str:
@@ -196,12 +232,22 @@ class Answer:
 
     @property
     def tool_calls(self) -> list[dict[str, Any]]:
-        """Calls for the client to answer, ``{"id", "name", "arguments"}``: by choice, then by appearance."""
+        """Calls for the client to answer, ``{"id", "name", "arguments"}``, by appearance."""
+        return list(self.calls_by_slot(self._only).values())
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The calls of all choices: by choice, then by appearance."""
+        return list(self.calls_by_slot().values())
+
+    def calls_by_slot(self, choice: int | None = None) -> dict[int, dict[str, Any]]:
+        """The calls of a choice, or of all, in the same order, by the slot of their deltas."""
         ordered = sorted(self._calls.items(), key=lambda item: (item[1].index, item[0]))
-        return [
-            {"id": call.id, "name": call.name, "arguments": self.transcript.part("tool", slot)}
+        return {
+            slot: {"id": call.id, "name": call.name, "arguments": self.transcript.arguments(slot, call.index)}
             for slot, call in ordered
-        ]
+            if choice in (None, call.index)
+        }
 
     @property
     def server_tool_calls(self) -> list[dict[str, Any]]:
@@ -213,9 +259,11 @@ class Answer:
 
     @property
     def finish_reason(self) -> str | None:
-        """The raw reason of the first choice that has one."""
+        """The raw reason of the first choice, None where it has none."""
         finishes = self._ends.finishes
-        return finishes[min(finishes)] if finishes else None
+        if self.index_counts:
+            return finishes[max(finishes)] if finishes else None
+        return finishes.get(self.first_choice)
 
     @property
     def finishes(self) -> Mapping[int, str]:
@@ -267,5 +315,37 @@ class Answer:
     @property
     def choices(self) -> int:
         """Number of choices that sent anything."""
-        indices = set[int]().union(*map(self.transcript.choices, ("text", "reasoning", "refusal")))
-        return len(indices.union(self._ends.finishes, (call.index for call in self._calls.values())))
+        return min(1, len(self._indices)) if self.index_counts else len(self._indices)
+
+    @property
+    def first_choice(self) -> int:
+        """The index of the first choice, 0 before any."""
+        return min(self._indices, default=0)
+
+    @property
+    def by_choice(self) -> list[Choice]:
+        """What each choice said, by index."""
+        if self.index_counts:
+            return [self._choice(self.first_choice, None)]
+        return [self._choice(index, index) for index in sorted(self._indices)]
+
+    @property
+    def _indices(self) -> set[int]:
+        indices = set[int]().union(*map(self.transcript.choices, _TEXTS))
+        return indices.union(self._ends.finishes, (call.index for call in self._calls.values()))
+
+    @property
+    def _only(self) -> int | None:
+        """The choice whose texts are those of the answer; None where all are."""
+        indices = self._indices
+        return None if len(indices) < 2 or self.index_counts else min(indices)
+
+    def _choice(self, index: int, only: int | None) -> Choice:
+        return Choice(
+            None if index == BEYOND else index,
+            self.transcript.text("text", only),
+            self.transcript.text("reasoning", only),
+            self.transcript.text("refusal", only),
+            list(self.calls_by_slot(only).values()),
+            self._ends.finishes.get(index) if only is not None else self.finish_reason,
+        )

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from sse_tui import bounded
 from sse_tui.dialects.base import Delta, Finish, Malformed, Meta, Reasoning, StreamFault, Text
+from sse_tui.dialects.choices import IndexCount
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.error_text import fault_in_text
 from sse_tui.dialects.event_order import NO_ORDER, Order, OrderCheck
@@ -23,6 +24,7 @@ from sse_tui.dialects.payload import (
     compact,
     decode,
     decode_exactly,
+    index_of,
     kind_of,
     scrubbed,
     string,
@@ -224,11 +226,16 @@ class ChoiceDialect(JsonDialect):
     def __init__(self) -> None:
         self._finishes: dict[int, str | None] = {}
         self._more = False  # there are choices beyond those that are followed
+        self._count = IndexCount()
+        self._index: int | None = None  # of the last choice: another one is rare in most streams
+        self._closed: int | None = None  # the last choice that ended
         self._ended = False  # read at every event, and faster in the object than in its class
 
     @property
     def finished(self) -> bool:
         """Whether every choice that began has a finish reason."""
+        if self._count.counts:
+            return self._finished or self._closed == self._index
         return self._finished or (
             bool(self._finishes) and None not in self._finishes.values() and not self._more
         )
@@ -238,8 +245,17 @@ class ChoiceDialect(JsonDialect):
         """Whether a choice has begun."""
         return bool(self._finishes)
 
-    def _begin(self, index: int) -> None:
-        """A choice that is not known yet."""
+    def _turn(self, index: int, position: int, deltas: list[Delta]) -> None:
+        """Another choice than the last one, at this position in its chunk: a new one, or one among several."""
+        counted = self._count.counts
+        self._count.turn_to(
+            index, alone=not position, ended=self._index is not None and self._closed == self._index
+        )
+        if counted != self._count.counts:
+            deltas.append(Meta("index-counts", not counted))
+        self._index = index
+        if index in self._finishes:
+            return
         if len(self._finishes) < bounded.RECENT:
             self._finishes[index] = None
         else:
@@ -249,6 +265,7 @@ class ChoiceDialect(JsonDialect):
         """A choice ended; of those beyond `bounded.RECENT` only its reason is passed on."""
         if not is_finish(reason):
             return
+        self._closed = index
         if index in self._finishes:
             self._finishes[index] = reason
         deltas.append(Finish(reason, index))
@@ -266,9 +283,11 @@ class ChoiceDialect(JsonDialect):
                 if type(choice) is dict:
                     index = choice.get("index")
                     if type(index) is not int:
-                        index = position
-                    if index not in self._finishes:
-                        self._begin(index)
+                        index = index_of(index)
+                        if index is None:
+                            index = position
+                    if index != self._index:
+                        self._turn(index, position, deltas)
                     read(choice, index, deltas)
                 else:
                     deltas.append(Malformed(f"{name}[{position}]: expected an object, got {kind_of(choice)}"))
@@ -322,7 +341,11 @@ class TypedDialect(JsonDialect):
         """Add the deltas of a payload whose kind has no reader."""
 
 
-def part_index(value: Any, limit: int = 2**19) -> int:
+PARTS = 2**19
+"""An index of a part is below this."""
+
+
+def part_index(value: Any, limit: int = PARTS) -> int:
     """`value` when it can be the index of a part, else 0."""
     return value if type(value) is int and 0 <= value < limit else 0
 

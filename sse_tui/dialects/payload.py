@@ -142,6 +142,13 @@ def count(value: Any) -> int | None:
     return value if isinstance(value, int) else None
 
 
+def index_of(value: Any) -> int | None:
+    """`value` as an index: a whole number, which some servers write as a string; None for anything else."""
+    if isinstance(value, str):
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
+    return count(value)
+
+
 def members(value: Any) -> dict[str, Any]:
     """`value` when it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -13,10 +13,11 @@ LOOSE = 512
 class Pieces:
     """A text that grows at its end. Adding is O(1) amortised; reading joins only what was not joined before."""
 
-    __slots__ = ("_blocks", "_loose", "_starts", "channel", "length")
+    __slots__ = ("_blocks", "_loose", "_starts", "channel", "choice", "length")
 
-    def __init__(self, channel: str) -> None:
+    def __init__(self, channel: str, choice: int = 0) -> None:
         self.channel = channel
+        self.choice = choice
         self.length = 0
         self._blocks: list[str] = []
         self._starts = array("Q")

@@ -12,17 +12,19 @@ from sse_tui import bounded
 from sse_tui.dialects.pieces import LOOSE, Pieces
 
 Key = tuple[int, int]
-"""Choice and part of a text, or the slot of a tool call and 0."""
+"""Choice and part of a text; of a tool call its slot and its choice."""
 
-_BEYOND: Key = (sys.maxsize, 0)
-"""The part that takes the text of all parts beyond the first `bounded.RECENT` of a channel."""
+BEYOND = sys.maxsize
+"""Stands for what is beyond the first `bounded.RECENT` parts of a channel: the part that takes the further text of a
+choice, the slot of further tool calls, and the choice of all whose index is new."""
 
 
 class Passage(NamedTuple):
-    """A stretch of the transcript: `channel` is "text", "reasoning", "refusal" or "tool"."""
+    """A stretch of one choice: `channel` is "text", "reasoning", "refusal" or "tool"."""
 
     channel: str
     text: str
+    choice: int = 0
 
 
 class Transcript:
@@ -32,11 +34,23 @@ class Transcript:
     cost 24 bytes a turn. `length` counts characters.
     """
 
-    __slots__ = ("_at", "_channel", "_channels", "_joined", "_key", "_last", "_runs", "_starts", "length")
+    __slots__ = (
+        "_at",
+        "_channel",
+        "_channels",
+        "_choices",
+        "_joined",
+        "_key",
+        "_last",
+        "_runs",
+        "_starts",
+        "length",
+    )
 
     def __init__(self) -> None:
         self.length = 0
         self._channels: dict[str, dict[Key, Pieces]] = {}
+        self._choices: dict[str, set[int]] = {}
         self._joined: dict[str, tuple[int, str]] = {}
         # Of each run: its part, where it begins in the transcript, and where in the part.
         self._runs: list[Pieces] = []
@@ -54,43 +68,59 @@ class Transcript:
         self.length += len(text)
 
     def _turn_to(self, channel: str, key: Key) -> None:
+        self._channel, self._key = channel, key
         parts = self._channels.setdefault(channel, {})
         pieces = parts.get(key)
         if pieces is None:
-            owner = key if len(parts) <= bounded.RECENT else _BEYOND  # calls, and the one part of their names
-            pieces = parts.get(owner) or parts.setdefault(owner, Pieces(channel))
+            if len(parts) > bounded.RECENT:  # calls, and the one part of their names
+                key = self._shared(channel, key)
+            choice = key[channel == "tool"]
+            self._choices.setdefault(channel, set()).add(choice)
+            pieces = parts.get(key) or parts.setdefault(key, Pieces(channel, choice))
         goes_on = pieces is self._last
-        self._channel, self._key, self._last = channel, key, pieces
+        self._last = pieces
         if goes_on:
             return
         self._runs.append(pieces)
         self._starts.append(self.length)
         self._at.append(pieces.length)
 
+    def _shared(self, channel: str, key: Key) -> Key:
+        """The part that takes the text of `key`, which is one too many."""
+        choice = key[channel == "tool"]
+        if choice not in self._choices[channel]:
+            choice = BEYOND
+        return (BEYOND, choice) if channel == "tool" else (choice, BEYOND)
+
     def since(self, offset: int) -> Iterator[Passage]:
         """What stands from character `offset` on, in the order of arrival; where passages are cut means nothing."""
-        channel, strings = "", list[str]()
+        channel, choice, strings = "", 0, list[str]()
         for run in range(max(0, bisect_right(self._starts, offset) - 1), len(self._runs)):
             start = max(offset, self._starts[run])
             end = self._starts[run + 1] if run + 1 < len(self._runs) else self.length
             pieces, shift = self._runs[run], self._at[run] - self._starts[run]
             for text in pieces.between(start + shift, end + shift) if start < end else ():
-                if pieces.channel != channel or len(strings) >= LOOSE:
+                if pieces.channel != channel or pieces.choice != choice or len(strings) >= LOOSE:
                     if strings:
-                        yield Passage(channel, "".join(strings))
-                    channel, strings = pieces.channel, []
+                        yield Passage(channel, "".join(strings), choice)
+                    channel, choice, strings = pieces.channel, pieces.choice, []
                 strings.append(text)
         if strings:
-            yield Passage(channel, "".join(strings))
+            yield Passage(channel, "".join(strings), choice)
 
     def __iter__(self) -> Iterator[Passage]:
         return self.since(0)
 
-    def text(self, channel: str) -> str:
-        """All that a channel said, by choice and part, with nothing between; the same object until more is added."""
+    def text(self, channel: str, choice: int | None = None) -> str:
+        """What a choice said in a channel, by part, or all choices one after another, with nothing between.
+
+        All of a channel is the same object until more is added.
+        """
         parts = self._channels.get(channel, {})
         if len(parts) < 2:
-            return next(iter(parts.values())).text if parts else ""
+            return "".join(pieces.text for pieces in parts.values() if choice in (None, pieces.choice))
+        if choice is not None:
+            return "".join(parts[key].text for key in sorted(parts) if parts[key].choice == choice)
         length, joined = self._joined.get(channel, (-1, ""))
         if length != self.length_of(channel):
             joined = "".join(parts[key].text for key in sorted(parts))
@@ -105,12 +135,14 @@ class Transcript:
             pieces.channel = to
             part = key[1] if key not in others else min(other for _, other in others) - 1
             others[index, part] = pieces
+            self._choices.setdefault(to, set()).add(index)
+        self._choices.get(channel, set()).discard(index)
         self._joined.clear()
         self._channel = ""
 
-    def part(self, channel: str, index: int) -> str:
-        """What a channel said under one index, in the order of arrival."""
-        pieces = self._channels.get(channel, {}).get((index, 0))
+    def arguments(self, slot: int, choice: int) -> str:
+        """The arguments of a tool call, in the order of arrival."""
+        pieces = self._channels.get("tool", {}).get((slot, choice))
         return pieces.text if pieces is not None else ""
 
     def length_of(self, channel: str) -> int:
@@ -119,4 +151,4 @@ class Transcript:
 
     def choices(self, channel: str) -> set[int]:
         """The choices that have a part in a channel."""
-        return {index for index, _ in self._channels.get(channel, {})}
+        return self._choices.get(channel, set())

@@ -1,6 +1,8 @@
-"""Words for counts, and the words of others in a sentence of ours."""
+"""Words for counts and lists, and the words of others in a sentence of ours."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 def many(count: int, noun: str) -> str:
@@ -13,3 +15,13 @@ def phrase(detail: str) -> str:
     text = detail.strip().rstrip(".")
     first, second = text[:1], text[1:2]
     return first.lower() + text[1:] if second.islower() or second == " " else text
+
+
+def choice_words(index: int | None) -> str:
+    """A choice by its index, which counts from 0 as the stream does; None stands for those not kept apart."""
+    return "further choices" if index is None else f"choice {index}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts as a list in a sentence: "a", "a and b", "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

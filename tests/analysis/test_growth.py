@@ -239,7 +239,8 @@ def test_an_answer_with_more_choices_than_are_followed_is_not_taken_for_whole() 
     send(analysis, choices, range(9), at_once=1)
     turn = analysis.turns[0]
     assert turn.dialect.complete is False
-    assert turn.answer.text == "x" * 9
+    assert turn.answer.text == "x"
+    assert [choice.index for choice in turn.answer.by_choice] == list(range(9))
     send(analysis, lambda number: b"data: [DONE]\n\n", range(1), at_once=1)
     assert turn.dialect.complete is None
 

@@ -44,6 +44,8 @@ BEYOND = {
     *("split-surrogates", "lone-surrogates", "replacement-characters"),
     *("wrong-type", "running-usage", "cumulative-text", "mixed-answers", "id-in-every-chunk"),
     *("content-after-finish", "repeated-finish", "event-order"),
+    *("choice-index", "empty-tool-calls"),
+    *("tool-call-arguments", "tool-call-finish", "tool-call-id", "tool-call-name"),
 }
 ALL = [
     "truncated-stream",
@@ -72,6 +74,12 @@ ALL = [
     "invalid-json-event",
     "unicode-line-separators",
     "tool-call-index",
+    "tool-call-arguments",
+    "tool-call-name",
+    "tool-call-id",
+    "tool-call-finish",
+    "empty-tool-calls",
+    "choice-index",
     "usage-missing",
     "usage-mismatch",
     "running-usage",
@@ -172,6 +180,11 @@ def escaped(content: str) -> bytes:
     return text("~").replace(b"~", content.encode())
 
 
+def counted_choice(index: int, finish: str | None = None) -> bytes:
+    choice = {"index": index, "delta": {"content": "a"}, "finish_reason": finish}
+    return chunk(choices=[choice])
+
+
 def counted(tokens: int, events: int, size: int = 3, **details: object) -> bytes:
     usage = {"prompt_tokens": 1, "completion_tokens": tokens, **details}
     return text(size * "a") * events + STOP + chunk(choices=[], usage=usage) + DONE
@@ -225,6 +238,12 @@ FIRES: dict[str, Case] = {
     "invalid-json-event": text("a") + b'data: {"choices":[\n\n',
     "unicode-line-separators": 'data: {"t":"a\u2028b"}\n\n'.encode(),
     "tool-call-index": calls(call(0, "a"), call(0, "b")),
+    "tool-call-arguments": calls(call(0, "a"), call(0, "a")),
+    "tool-call-name": calls(call(0, "a", "{"), call(0, None, "}")),
+    "tool-call-id": calls(call(0, None)),
+    "tool-call-finish": text("a") + chunk({}, "tool_calls") + DONE,
+    "empty-tool-calls": chunk({"content": "a", "tool_calls": []}) + STOP + DONE,
+    "choice-index": b"".join(map(counted_choice, range(4))) + counted_choice(4, "stop") + DONE,
     "usage-missing": text("a") + STOP + DONE,
     "usage-mismatch": counted(0, 1, 40),
     "running-usage": chunk({"content": "a"}, usage={"prompt_tokens": 1, "completion_tokens": 1}) * 3
@@ -329,6 +348,12 @@ SILENT: dict[str, Case] = {
     "invalid-json-event": HEALTHY,
     "unicode-line-separators": rb'data: {"t":"a\u2028b"}' + "\ndata: é\n\n".encode(),
     "tool-call-index": calls(call(0, "a", '{"x":'), call(1, "b"), call(0, None, "1}")),
+    "tool-call-arguments": calls(call(0, "a", '{"x":'), call(0, None, "1}")),
+    "tool-call-name": calls(call(0, "a"), call(1, "b")),
+    "tool-call-id": calls(call(0, "a"), call(1, "b")),
+    "tool-call-finish": calls(call(0, "a")),
+    "empty-tool-calls": chunk({"tool_calls": []}) + HEALTHY + text('"tool_calls": []'),
+    "choice-index": b"".join(counted_choice(at, "stop") for at in range(4)) + DONE,
     "usage-missing": HEALTHY,
     "usage-mismatch": counted(2, 2),
     "running-usage": HEALTHY,

@@ -8,13 +8,14 @@ from sse_tui.dialects import Answer
 
 
 def as_data(answer: Answer) -> dict[str, Any]:
-    """The rare members only where present."""
+    """All choices as one, as the indices have them; the rare members only where present."""
+    choices = answer.by_choice
     data: dict[str, Any] = {
         "model": answer.model,
-        "text": answer.text,
-        "reasoning": answer.reasoning,
-        "refusal": answer.refusal,
-        "tool_calls": answer.tool_calls,
+        "text": "".join(choice.text for choice in choices),
+        "reasoning": "".join(choice.reasoning for choice in choices),
+        "refusal": "".join(choice.refusal for choice in choices),
+        "tool_calls": answer.calls,
         "finish_reason": answer.finish_reason,
         "usage": answer.usage,
         "error": answer.error._asdict() if answer.error else None,

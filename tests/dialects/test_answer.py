@@ -81,14 +81,16 @@ def test_everything() -> None:
 
 
 @given(st.lists(st.tuples(st.text(max_size=5), st.integers(-2, 3), st.booleans())))
-def test_text_is_in_index_order_however_often_it_is_asked_for(pieces: list[tuple[str, int, bool]]) -> None:
+def test_each_choice_has_its_text_however_often_it_is_asked_for(pieces: list[tuple[str, int, bool]]) -> None:
     answer = Answer()
     for text, index, ask in pieces:
         answer.add(Text(text, index))
-        assert not ask or len(answer.text) == answer.text_length
-    expected = "".join(text for text, index, _ in sorted(pieces, key=lambda piece: piece[1]))
-    assert answer.text == expected
-    assert answer.text_length == len(expected)
+        assert not ask or sum(len(choice.text) for choice in answer.by_choice) == answer.text_length
+    expected: dict[int | None, str] = {}
+    for text, index, _ in sorted(pieces, key=lambda piece: piece[1]):
+        expected[index] = expected.get(index, "") + text
+    assert {choice.index: choice.text for choice in answer.by_choice} == expected
+    assert answer.text == next(iter(expected.values()), "")
 
 
 def test_the_joined_text_is_kept_until_more_comes() -> None:

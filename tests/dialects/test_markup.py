@@ -79,8 +79,7 @@ def test_each_choice_has_its_own_tags() -> None:
     for piece in ("<think>", "a", "</think>"):
         for delta in markup.split([Text(piece, 0), Text(piece.strip("</>"), 1)]):
             read.add(delta)
-    assert read.reasoning == "a"
-    assert read.text == "thinkathink"
+    assert [(choice.reasoning, choice.text) for choice in read.by_choice] == [("a", ""), ("", "thinkathink")]
 
 
 def test_what_is_held_back_comes_before_what_ends_the_text() -> None:

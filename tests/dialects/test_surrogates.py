@@ -100,7 +100,7 @@ def test_interleaved_choices_and_channels_each_have_their_own_half(read: Read) -
         chat({"reasoning_content": "\udd14"}, index=0),
         chat({"content": "\udf89"}, index=1),
     )
-    assert told.answer.text == "😀x🎉"
+    assert [choice.text for choice in told.answer.by_choice] == ["😀", "x🎉"]
     assert told.answer.reasoning == "🤔"
     assert told.metas("lone-surrogates") == []
 

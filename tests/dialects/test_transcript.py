@@ -17,7 +17,7 @@ from sse_tui.dialects.transcript import Transcript
 def said(transcript: Transcript, offset: int = 0) -> list[tuple[str, str]]:
     """What stands from `offset` on, a run of one channel as one."""
     runs: list[tuple[str, str]] = []
-    for channel, text in transcript.since(offset):
+    for channel, text, _ in transcript.since(offset):
         if runs and runs[-1][0] == channel:
             runs[-1] = (channel, runs[-1][1] + text)
         else:
@@ -43,7 +43,7 @@ def test_a_reader_that_comes_now_and_then_sees_every_character_once(seed: int) -
     read += transcript.since(seen)
     for channel in ("text", "reasoning", "tool"):
         everything = "".join(text for said_by, text in told if said_by == channel)
-        assert "".join(text for said_by, text in read if said_by == channel) == everything
+        assert "".join(text for said_by, text, _ in read if said_by == channel) == everything
         assert "".join(piece.text for piece in transcript if piece.channel == channel) == everything
     assert transcript.length == sum(len(text) for _, text in told)
 
@@ -89,9 +89,9 @@ def test_each_part_is_there_whole_whatever_came_between(seed: int) -> None:
             assert transcript.text(channel) is transcript.text(channel)
             assert transcript.length_of(channel) == len(expected)
     everything = "".join(text for _, text in arrived)
-    assert "".join(text for _, text in transcript) == everything
+    assert "".join(text for _, text, _ in transcript) == everything
     for offset in range(0, len(everything), 997):
-        assert "".join(text for _, text in transcript.since(offset)) == everything[offset:]
+        assert "".join(text for _, text, _ in transcript.since(offset)) == everything[offset:]
     assert {(c, i) for c in ("text", "reasoning") for i in transcript.choices(c)} == {
         key[:2] for key in parts
     }
@@ -103,6 +103,6 @@ def test_a_text_that_is_read_while_it_grows_is_held_once() -> None:
         answer.add(Text(" word"))
         if number % 1_000 == 0:
             assert answer.text.endswith(" word")
-            assert sum(len(text) for _, text in answer.transcript.since(5 * number)) == 5
+            assert sum(len(text) for _, text, _ in answer.transcript.since(5 * number)) == 5
     assert answer.text is answer.text
     assert next(iter(answer.transcript)).text is answer.text

@@ -93,22 +93,26 @@ async def _ask(
 ) -> int:
     import asyncio
 
+    from sse_tui.cli.answer_text import AnswerText
     from sse_tui.cli.ending import ended, tell_worst
     from sse_tui.cli.following import follow
-    from sse_tui.cli.views import narrate, text_of
+    from sse_tui.cli.views import narrate
 
+    text = AnswerText(out)
     with narration.Status() as status:
 
         def show(entry: Entry) -> None:
             status.clear()
             narrate(entry, out)
             if not as_json and not entry.repeat:
-                out.text(text_of(entry))
+                text.add(entry)
 
         async with session:
             try:
                 entries = session.ask(messages, lambda said: _loading(status, said))
                 await follow(entries, show, out, session.stop)
+                if not as_json and session.analysis.turn is not None:
+                    text.finish(session.analysis.turn)
             except (SseTuiError, asyncio.CancelledError) as error:
                 if as_json and not out.abandoned():
                     signalled = SseTuiError("interrupted", "A signal ended the run.")

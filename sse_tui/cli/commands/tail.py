@@ -95,7 +95,8 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
 
             whole = await follow(session.records(), record_seen, out, session.stop)
         else:
-            show = limited(view(form, session.analysis, out), max_events)
+            shown = view(form, session.analysis, out)
+            show = limited(shown.show, max_events)
 
             def entry_seen(entry: Entry) -> bool:
                 notice.see(entry.record)
@@ -103,6 +104,8 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
 
             try:
                 whole = await follow(session.inspect(), entry_seen, out, session.stop)
+                if whole:
+                    shown.finish()
             finally:
                 if not out.abandoned():
                     out.end_line()

@@ -38,7 +38,7 @@ def truncated_stream(close: Close, facts: Facts) -> Occurrence | None:
     turn.cuts.append(facts.conn.number)
     concluded = turn.view.conclusion
     where, place = body_end.where(close, facts)
-    calls = sum(bool(call["arguments"]) for call in turn.view.answer.tool_calls)
+    calls = sum(bool(call["arguments"]) for call in turn.view.answer.calls)
     unfinished = f" {many(calls, 'tool call')} may be unfinished." if calls else ""
     return Occurrence(
         f"{concluded.sentence} {where}{unfinished} {_sdk_behaviour(turn.dialect)}",

@@ -7,11 +7,10 @@ from typing import Any
 
 from sse_tui.bounded import NAME_LENGTH
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import CLOSE, DELTAS, Occurrence, also, rule
+from sse_tui.diagnosis.registry import DELTAS, Occurrence, rule
 from sse_tui.dialects.base import ToolCall
-from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.dialects.payload import JsonError, compact, decode, kind_of, members
 from sse_tui.eventstream import Event
-from sse_tui.recording.records import Close
 
 
 @rule(
@@ -41,16 +40,19 @@ def _pieces(data: str) -> Iterator[tuple[int, dict[str, Any]]]:
         calls = members(choice.get("delta")).get("tool_calls")
         index = choice.get("index")
         for call in calls if isinstance(calls, list) else ():
-            yield index if isinstance(index, int) else position, members(call)
+            yield index if type(index) is int else position, members(call)
 
 
 def _judge(choice: int, call: dict[str, Any], facts: Facts) -> Occurrence | None:
     index, ident = call.get("index"), call.get("id")
     ident = ident[:NAME_LENGTH] if isinstance(ident, str) else ident
-    if not isinstance(index, int):
+    if type(index) is not int:
+        state = (
+            "has no index" if index is None else f"has {kind_of(index)} as its index, {compact(index)[:40]}"
+        )
         return Occurrence(
-            "A tool call has no index: clients that rely on it merge or drop calls.",
-            evidence={"index": None, "id": ident},
+            f"A tool call {state}: clients that rely on it merge or drop calls.",
+            evidence={"index": index, "id": ident},
         )
     known = facts.turn.tool_indices
     key = choice, index
@@ -72,28 +74,3 @@ def _judge(choice: int, call: dict[str, Any], facts: Facts) -> Occurrence | None
         facts.turn.tool_counts.put(choice, lower + 1)
     known.put(key, ident if isinstance(ident, str) else before)
     return occurrence
-
-
-@also("tool-call-index", CLOSE)
-def broken_arguments(_: Close, facts: Facts) -> list[Occurrence]:
-    """Arguments that are not JSON at the end of a complete answer."""
-    view = facts.turn.view
-    if view.dialect.complete is not True or view.answer.error is not None:
-        return []
-    occurrences = []
-    for call in view.answer.tool_calls:
-        arguments = call["arguments"].strip()
-        if not arguments.startswith(("{", "[")):
-            continue  # none, or a tool with free-form input
-        try:
-            decode(arguments)
-        except JsonError as error:
-            occurrences.append(
-                Occurrence(
-                    f"The finished arguments of the call to {call['name']!r} are not JSON: {error}.",
-                    "error",
-                    "Do not run the tool; check whether pieces were lost or added to another call.",
-                    evidence={"id": call["id"], "name": call["name"], "arguments": arguments[:200]},
-                )
-            )
-    return occurrences

@@ -25,7 +25,7 @@ from sse_tui.dialects.base import (
     ToolCall,
 )
 from sse_tui.dialects.event_order import BlockEvents, order_of
-from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
+from sse_tui.dialects.json_events import PARTS, Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import compact, items, kind_of, members, string
 from sse_tui.dialects.request import endpoint, mapped, post, split_system, turns
 from sse_tui.dialects.usage import COUNTS, usage_in
@@ -51,10 +51,11 @@ _OPEN_BLOCKS = 16  # blocks come one after another: more have not begun and not 
 class _Block:
     """What a running content block is, as far as its deltas need to know."""
 
-    __slots__ = ("given", "kind", "pieces")
+    __slots__ = ("given", "kind", "pieces", "slot")
 
-    def __init__(self, kind: str, given: Any) -> None:
+    def __init__(self, kind: str, given: Any, slot: int) -> None:
         self.kind = kind
+        self.slot = slot
         self.given = given
         self.pieces = False
 
@@ -70,6 +71,12 @@ class AnthropicMessages(TypedDialect):
 
     def __init__(self) -> None:
         self._blocks = Recent[int, _Block](_OPEN_BLOCKS)
+        self._stopped = Recent[int, int](
+            _OPEN_BLOCKS
+        )  # the slots of calls that stopped, for pieces that come late
+        self._called = Recent[int, str | None]()
+        self._renumbered = 0
+        self._latest = 0  # the index of the last call, for pieces without one
         self._usage: dict[str, Any] = {}
 
     def _message_start(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
@@ -118,15 +125,18 @@ class AnthropicMessages(TypedDialect):
         kind = string(block.get("type")) or ""
         if index < self._whole_blocks:
             return
-        self._blocks.put(index, _Block(kind, block.get("input") if kind in _CALLS else None))
+        called, slot = kind in _CALLS, index
+        if called:
+            slot, self._latest = self._slot(index, string(block.get("id"))), index
+        self._blocks.put(index, _Block(kind, block.get("input") if called else None, slot))
         if kind == "text":
             _text(Text, block.get("text"), index, deltas)
         elif kind == "thinking":
             _text(Reasoning, block.get("thinking"), index, deltas)
         elif kind == "tool_use":
-            deltas.append(ToolCall(index, string(block.get("id")), string(block.get("name")), ""))
+            deltas.append(ToolCall(slot, string(block.get("id")), string(block.get("name")), ""))
         elif kind in _CALLS:
-            call = {"slot": index, "type": kind, "name": string(block.get("name")), "arguments": ""}
+            call = {"slot": slot, "type": kind, "name": string(block.get("name")), "arguments": ""}
             deltas.append(Meta("server_tool_call", call))
         elif kind.endswith("_tool_result"):
             deltas.append(Meta("server_tool_result", block))
@@ -149,6 +159,8 @@ class AnthropicMessages(TypedDialect):
         elif kind == "thinking_delta":
             _text(Reasoning, delta.get("thinking"), index, deltas)
         elif kind == "input_json_delta":
+            if type(payload.get("index")) is not int:
+                index = self._latest
             self._arguments(index, string(delta.get("partial_json")), deltas)
         elif kind in ("citations_delta", "signature_delta"):
             name = "citation" if kind == "citations_delta" else "signature"
@@ -163,10 +175,11 @@ class AnthropicMessages(TypedDialect):
         if block is not None:
             block.pieces = True
             if block.kind in _CALLS[1:]:
-                call = {"slot": index, "type": block.kind, "name": None, "arguments": piece}
+                call = {"slot": block.slot, "type": block.kind, "name": None, "arguments": piece}
                 deltas.append(Meta("server_tool_call", call))
                 return
-        deltas.append(ToolCall(index, None, None, piece))
+        slot = block.slot if block is not None else self._stopped.get(index)
+        deltas.append(ToolCall(index if slot is None else slot, None, None, piece))
 
     def _block_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """The input of a call that came whole with its start, as some servers send it."""
@@ -175,6 +188,16 @@ class AnthropicMessages(TypedDialect):
         if block is not None and block.kind in _CALLS and block.given and not block.pieces:
             self._arguments(index, compact(block.given), deltas)
         self._blocks.pop(index)
+        if block is not None and block.kind in _CALLS:
+            self._stopped.put(index, block.slot)
+
+    def _slot(self, index: int, ident: str | None) -> int:
+        """The slot of a call that begins: its index, or one of its own where another call had that index before."""
+        if index not in self._called or self._called.get(index) == ident:
+            self._called.put(index, ident)
+            return index
+        self._renumbered += 1
+        return PARTS + self._renumbered
 
     def _message_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         delta = members(payload.get("delta"))

@@ -20,9 +20,10 @@ from sse_tui.dialects.base import (
     Text,
     ToolCall,
 )
+from sse_tui.dialects.call_slots import CallPiece, CallSlots
 from sse_tui.dialects.event_order import BlockEvents, order_of
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
-from sse_tui.dialects.payload import arguments_text, compact, items, members, string
+from sse_tui.dialects.payload import arguments_text, compact, index_of, items, members, string
 from sse_tui.dialects.request import endpoint, mapped, post, turns
 from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
@@ -43,7 +44,10 @@ class CohereV2(TypedDialect):
     name = "cohere-v2"
     messages_in = "messages"
     sentinel = "follows"
-    _slots: int = 0
+    _old_count: int = 0
+
+    def __init__(self) -> None:
+        self._slots = CallSlots()
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if "type" not in payload and isinstance(payload.get("event_type"), str):
@@ -79,7 +83,8 @@ class CohereV2(TypedDialect):
         arguments = arguments_text(function.get("arguments"))
         ident, name = string(call.get("id")), string(function.get("name"))
         if ident or name or arguments:
-            deltas.append(ToolCall(part_index(payload.get("index")), ident, name, arguments))
+            piece = CallPiece(0, index_of(payload.get("index")), ident, name, arguments)
+            deltas.append(ToolCall(self._slots.of(piece)[0], ident, name, arguments))
 
     def _citation(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         deltas.append(Meta("citation", self._message(payload).get("citations") or payload.get("citations")))
@@ -109,8 +114,10 @@ class CohereV2(TypedDialect):
     def _old_calls(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         for call in map(members, items(payload.get("tool_calls"))):
             arguments = "{}" if call.get("parameters") is None else compact(call["parameters"])
-            deltas.append(ToolCall(self._slots, string(call.get("id")), string(call.get("name")), arguments))
-            self._slots += 1
+            ident, name = string(call.get("id")), string(call.get("name"))
+            self._old_count += 1
+            slot, _ = self._slots.of(CallPiece(0, self._old_count, ident, name, arguments))
+            deltas.append(ToolCall(slot, ident, name, arguments))
 
     def _old_end(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         meta = members(members(payload.get("response")).get("meta"))

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 from sse_tui.bounded import Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Refusal, StreamFault, Text, ToolCall
+from sse_tui.dialects.call_slots import CallPiece, CallSlots
 from sse_tui.dialects.json_events import JsonDialect, Reader, part_index
-from sse_tui.dialects.payload import count, items, members, string
+from sse_tui.dialects.payload import index_of, items, members, string
 from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
 
@@ -30,6 +31,8 @@ class OpenAIAssistants(JsonDialect):
     def __init__(self) -> None:
         self._messages = Slots[Any]()
         self._calls = Slots[tuple[Any, int]]()
+        self._slots = CallSlots()
+        self._steps = Slots[Any]()  # to the rules of calls like choices: each numbers its own
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         reader = self._readers.get(str(payload.get("object")))
@@ -75,18 +78,20 @@ class OpenAIAssistants(JsonDialect):
     def _step_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         details = members(members(payload.get("delta")).get("step_details"))
         for position, call in enumerate(map(members, items(details.get("tool_calls")))):
-            index = count(call.get("index"))
+            index = index_of(call.get("index"))
             self._call(_key(payload), position if index is None else index, call, deltas)
 
     def _call(self, step: Any, index: int, call: dict[str, Any], deltas: list[Delta]) -> None:
-        new = (step, index) not in self._calls
-        slot = self._calls.of((step, index))
         kind = string(call.get("type"))
         if kind == "function" or isinstance(call.get("function"), dict):
             function = members(call.get("function"))
-            piece = string(function.get("arguments")) or ""
-            deltas.append(ToolCall(slot, string(call.get("id")), string(function.get("name")), piece))
+            ident, name = string(call.get("id")), string(function.get("name"))
+            arguments = string(function.get("arguments")) or ""
+            piece = CallPiece(self._steps.of(step), index, ident, name, arguments)
+            deltas.append(ToolCall(self._slots.of(piece)[0], ident, name, arguments))
             return
+        new = (step, index) not in self._calls
+        slot = self._calls.of((step, index))
         if new and kind:
             deltas.append(Meta("server_tool_call", {"slot": slot, "type": kind, "name": None}))
         code = string(members(call.get("code_interpreter")).get("input"))

@@ -129,7 +129,7 @@ def _timelines(report: Report, turn: Turn) -> Iterator[str]:
 def _answer(turn: Turn) -> Iterator[str]:
     for name, text in parts.texts(turn):
         shown = text[:TEXT_CHARS] + ("\n..." if len(text) > TEXT_CHARS else "")
-        opened = " open" if name == "Text" else ""
+        opened = " open" if name.startswith("Text") else ""
         yield (
             f"<section><details{opened}><summary>{name}, {many(len(text), 'character')}</summary>"
             f'<pre class="text">{_e(shown)}</pre></details></section>'

@@ -68,7 +68,7 @@ _ALL: list[Measure] = [
     Measure("connections", "number", lambda turn: turn.connection_count),
     Measure("reconnects", "number", lambda turn: max(0, turn.connection_count - 1)),
     Measure("repeats", "number", lambda turn: turn.repeats),
-    Measure("tool_calls", "number", lambda turn: len(turn.answer.tool_calls)),
+    Measure("tool_calls", "number", lambda turn: len(turn.answer.calls)),
     Measure("status", "number", lambda turn: next((c.response.status for c in turn.connections if c.response), None)),
     *map(_usage, ("input", "output", "reasoning", "cached")),
     Measure("findings", "number", lambda turn: len(turn.findings)),
@@ -90,7 +90,7 @@ _ALL: list[Measure] = [
     Measure("verdict", "text", lambda turn: None if turn.verdict is None else turn.verdict.kind),
     Measure("last_event_id", "text", lambda turn: turn.last_event_id),
     Measure("error", "text", _error),
-    Measure("tools", "text", lambda turn: " ".join(str(call.get("name") or "") for call in turn.answer.tool_calls)),
+    Measure("tools", "text", lambda turn: " ".join(str(call.get("name") or "") for call in turn.answer.calls)),
 ]  # fmt: skip
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 # Other names that people know them by.

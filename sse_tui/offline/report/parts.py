@@ -11,7 +11,7 @@ from sse_tui.diagnosis import Finding
 from sse_tui.dialects.inband import fault_words
 from sse_tui.metrics import Objective
 from sse_tui.offline.report.builder import Report, ranked
-from sse_tui.text.wording import many
+from sse_tui.text.wording import choice_words, many
 
 CLOCK_WORDS = {
     "kernel": "kernel receive times",
@@ -61,14 +61,34 @@ def request_line(turn: Turn) -> str:
 
 
 def texts(turn: Turn) -> list[NamedValue]:
-    """The texts of the answer, by name."""
-    return _known([("Text", turn.answer.text), ("Reasoning", turn.answer.reasoning)])
+    """The texts of the answer, by name; of several choices each by its own."""
+    choices = turn.answer.by_choice
+    rows = []
+    for choice in choices:
+        owner = f" of {choice_words(choice.index)}" if len(choices) > 1 else ""
+        rows += [(f"Text{owner}", choice.text), (f"Reasoning{owner}", choice.reasoning)]
+    return _known(rows)
 
 
 def tool_calls(turn: Turn) -> list[NamedValue]:
-    """The name and the arguments of each tool call."""
-    calls = turn.answer.tool_calls
-    return [(str(call.get("name") or "?"), str(call.get("arguments") or "")) for call in calls]
+    """The name and the arguments of each tool call; the name says the choice where there are several."""
+    choices = turn.answer.by_choice
+    return [
+        (
+            (f"{choice_words(choice.index)}: " if len(choices) > 1 else "") + str(call.get("name") or "?"),
+            str(call.get("arguments") or ""),
+        )
+        for choice in choices
+        for call in choice.tool_calls
+    ]
+
+
+def finish_reasons(turn: Turn) -> str:
+    """The raw finish reason; of several choices each reason with its choice."""
+    answer = turn.answer
+    if answer.choices < 2:
+        return answer.finish_reason or ""
+    return ", ".join(f"{reason} ({choice_words(index)})" for index, reason in answer.finishes.items())
 
 
 def _known(rows: list[NamedValue]) -> list[NamedValue]:
@@ -89,7 +109,7 @@ def summary_rows(turn: Turn) -> list[NamedValue]:
             ("outcome", turn.conclusion.statement),
             ("dialect", turn.dialect_name),
             ("model", answer.model or ""),
-            ("finish reason", str(answer.finish_reason or "")),
+            ("finish reason", finish_reasons(turn)),
             ("error", fault_words(error) if error is not None else ""),
             ("tokens", ", ".join(counts)),
             ("events", f"{turn.events:,}" + (f" ({types})" if len(turn.event_types) > 1 else "")),

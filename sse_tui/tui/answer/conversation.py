@@ -140,7 +140,7 @@ class Document:
     def _grow(self, position: int, turn: Turn, shown: _Shown) -> bool:
         changed = False
         if shown.length < turn.transcript.length:
-            for channel, text in turn.transcript.since(shown.length):
+            for channel, text, _ in turn.transcript.since(shown.length):
                 before = shown.last if self.blocks[-1].kind == channel else ""
                 self._write(position, shown, channel, pane(text, before))
                 shown.last = text[-1:]
@@ -178,7 +178,7 @@ class Document:
     def _render(self, block: Block, turn: Turn) -> None:
         if block.length > markdown_lines.LIMIT:
             return
-        text = "".join(text for _, text in turn.transcript.since(block.start))
+        text = "".join(text for _, text, _ in turn.transcript.since(block.start))
         source = pane(text[: block.length])
         if source.strip():
             block.rendered = markdown_lines.render(

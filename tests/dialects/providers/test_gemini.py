@@ -47,7 +47,8 @@ def test_several_candidates(read: Any) -> None:
         chunk({"text": "b"}, index=1),
         chunk({"text": "a"}, index=0, finish="STOP"),
     )
-    assert (told.answer.text, told.answer.choices, told.dialect.complete) == ("ab", 2, False)
+    assert [(choice.index, choice.text) for choice in told.answer.by_choice] == [(0, "a"), (1, "b")]
+    assert (told.answer.text, told.answer.choices, told.dialect.complete) == ("a", 2, False)
     assert (
         read("gemini", {"candidates": [{"content": {"parts": [{"text": "a"}]}}, {}]}).dialect.complete
         is False

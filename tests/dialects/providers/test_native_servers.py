@@ -69,7 +69,8 @@ class TestLlamaCpp:
             {"index": 0, "content": "a", "stop": False},
             {"index": 0, "content": "", "stop": True, "stop_type": "eos"},
         )
-        assert (told.answer.text, told.answer.choices, told.dialect.ended) == ("ab", 2, False)
+        assert [(choice.index, choice.text) for choice in told.answer.by_choice] == [(0, "a"), (1, "b")]
+        assert (told.answer.text, told.answer.choices, told.dialect.ended) == ("a", 2, False)
 
     def test_errors(self, read: Any) -> None:
         told = read("llamacpp-native", {"error": {"code": 500, "message": "x", "type": "server_error"}})

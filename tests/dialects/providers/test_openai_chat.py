@@ -104,11 +104,12 @@ class TestContent:
         payload = {"choices": [{"delta": {"content": "a"}}, {"delta": {"content": "b"}}]}
         assert same(read(payload), Text("a", 0), Text("b", 1))
 
-    def test_several_choices_are_assembled_in_the_order_of_their_index(self) -> None:
+    def test_several_choices_are_kept_apart_in_the_order_of_their_index(self) -> None:
         assembled = answer(
             chunk({"content": "b1"}, index=1), chunk({"content": "a"}), chunk({"content": "b2"}, index=1)
         )
-        assert (assembled.text, assembled.choices) == ("ab1b2", 2)
+        assert [(choice.index, choice.text) for choice in assembled.by_choice] == [(0, "a"), (1, "b1b2")]
+        assert (assembled.text, assembled.choices) == ("a", 2)
 
     def test_a_message_beside_a_delta_is_ignored(self) -> None:
         both = choice({"content": "b"}, message={"role": "assistant", "content": "ab"})
@@ -245,7 +246,9 @@ class TestToolCalls:
             function = {"name": "f", "arguments": ""}
             return chunk({"tool_calls": [{"index": 0, "id": id, "function": function}]}, index=choice_index)
 
-        assert [c["id"] for c in answer(piece(1, "b"), piece(0, "a")).tool_calls] == ["a", "b"]
+        assembled = answer(piece(1, "b"), piece(0, "a"))
+        assert [c["id"] for c in assembled.calls] == ["a", "b"]
+        assert [c["id"] for c in assembled.tool_calls] == ["a"]
 
     def test_null_arguments_are_none_and_an_object_is_written_compactly(self) -> None:
         null = {"index": 0, "id": "a", "function": {"name": "f", "arguments": None}}

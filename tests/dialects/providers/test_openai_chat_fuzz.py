@@ -84,7 +84,7 @@ def swallow(*events: Event) -> None:
                 assembled.add(delta)
         json.dumps(as_data(assembled), ensure_ascii=False).encode("utf-8")
         assert dialect.complete in (True, False, None)
-        assert len(assembled.text) == assembled.text_length
+        assert sum(len(choice.text) for choice in assembled.by_choice) == assembled.text_length
         assert len(assembled.reasoning) == assembled.reasoning_length
 
 

@@ -24,7 +24,7 @@ from sse_tui.dialects.base import (
     ToolCall,
 )
 from sse_tui.dialects.json_events import ChoiceDialect, add_text
-from sse_tui.dialects.payload import compact, items, kind_of, members, string
+from sse_tui.dialects.payload import arguments_text, items, kind_of, members, string
 from sse_tui.dialects.providers.gemini.gemini_args import RunningCall
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system
 from sse_tui.dialects.usage import usage_in
@@ -138,7 +138,7 @@ class Gemini(ChoiceDialect):
         if running is None:
             slot, self._slots = self._slots, self._slots + 1
             if not call.get("partialArgs") and not call.get("willContinue"):
-                arguments = "{}" if call.get("args") is None else compact(call["args"])
+                arguments = arguments_text(call.get("args")) or "{}"
                 deltas.append(ToolCall(slot, ident, name, arguments, index))
                 return
             running = RunningCall(slot, name, ident)

@@ -11,8 +11,9 @@ from zlib import crc32
 
 from sse_tui.bounded import Recent, Seen, Slots
 from sse_tui.dialects.base import Delta, Finish, Meta, Reasoning, Text, ToolCall
+from sse_tui.dialects.call_slots import CallPiece, CallSlots
 from sse_tui.dialects.content_parts import pieces_of
-from sse_tui.dialects.payload import compact, count, items, members, string
+from sse_tui.dialects.payload import compact, index_of, items, members, string
 from sse_tui.dialects.usage import usage_in
 
 # What chains call their output; and what tells a message from such an output.
@@ -30,7 +31,7 @@ class LangChainMessages:
         # state that is kept for reading rows again.
         self._given = Recent[tuple[str | None, bool], tuple[int, int]]()
         self._parts = Slots[str | None]()
-        self._slots = Slots[tuple[str | None, Any]]()
+        self._slots = CallSlots()
         self._whole_calls = Seen[str | None]()
         self._model: str | None = None
 
@@ -60,10 +61,10 @@ class LangChainMessages:
                 length, checksum = self._given.get((ident, thought)) or (0, 0)
                 self._given.put((ident, thought), (length + len(text), _checksum(text, checksum)))
         for call in map(members, items(message.get("tool_call_chunks"))):
-            key = (ident, count(call.get("index")))
-            slot = self._slots.of(key)
-            piece = string(call.get("args")) or ""
-            deltas.append(ToolCall(slot, string(call.get("id")), string(call.get("name")), piece))
+            given, name = string(call.get("id")), string(call.get("name"))
+            args = string(call.get("args")) or ""
+            piece = CallPiece(part, index_of(call.get("index")), given, name, args)
+            deltas.append(ToolCall(self._slots.of(piece)[0], given, name, args))
         self._facts(message, deltas)
 
     def whole(self, messages: Any, deltas: list[Delta]) -> None:
@@ -87,11 +88,11 @@ class LangChainMessages:
 
     def _whole_message(self, ident: str | None, message: dict[str, Any], deltas: list[Delta]) -> None:
         for position, call in enumerate(map(members, items(message.get("tool_calls")))):
-            key = (ident, position)
-            if key not in self._slots:
-                slot = self._slots.of(key)
-                arguments = "" if call.get("args") is None else compact(call["args"])
-                deltas.append(ToolCall(slot, string(call.get("id")), string(call.get("name")), arguments))
+            given, name = string(call.get("id")), string(call.get("name"))
+            arguments = "" if call.get("args") is None else compact(call["args"])
+            slot, new = self._slots.of(CallPiece(self._parts.of(ident), position, given, name, arguments))
+            if new:
+                deltas.append(ToolCall(slot, given, name, arguments))
         self._facts(message, deltas)
 
     def _facts(self, message: dict[str, Any], deltas: list[Delta]) -> None:

@@ -47,6 +47,7 @@ from sse_tui.dialects.payload import (
     count,
     decode,
     decode_exactly,
+    index_of,
     kind_of,
     members,
     string,
@@ -166,9 +167,11 @@ class OpenAIChat(ChoiceDialect):
             return
         index = choice.get("index")
         if type(index) is not int:
-            index = position
-        if index not in self._finishes:
-            self._begin(index)
+            index = index_of(index)
+            if index is None:
+                index = position
+        if index != self._index:
+            self._turn(index, position, deltas)
         delta = choice.get("delta")
         if type(delta) is dict:
             content = delta.get("content")

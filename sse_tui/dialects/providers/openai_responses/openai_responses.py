@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from sse_tui.bounded import Recent, Slots
 from sse_tui.dialects.base import (
     Delta,
     Finish,
@@ -39,6 +38,7 @@ from sse_tui.dialects.providers.openai_responses.openai_responses_texts import (
     FinalPart,
     ResponseTexts,
 )
+from sse_tui.dialects.providers.openai_responses.output_items import OutputItems
 from sse_tui.dialects.request import endpoint, last_of_role, mapped, members_of, post, split_system, turns
 from sse_tui.dialects.usage import usage_in
 from sse_tui.eventstream.items import Event
@@ -64,8 +64,7 @@ class OpenAIResponses(TypedDialect):
     _from_start: bool = True  # False for a stream that was resumed: what came before is not known
 
     def __init__(self) -> None:
-        self._slots = Slots[str]()
-        self._ids = Recent[str, int]()
+        self._items = OutputItems()
         self._texts = ResponseTexts()
         self._calls = ResponseCalls()
         self._items_with_text = False
@@ -85,14 +84,13 @@ class OpenAIResponses(TypedDialect):
 
     def _slot(self, payload: dict[str, Any], item: dict[str, Any] | None = None) -> int:
         """The position of the payload's output item."""
-        index, item = payload.get("output_index"), item or {}
+        index = payload.get("output_index")
+        if item is None and not self._items.shared and type(index) is int and 0 <= index < 2**31:
+            return index  # in the shortest time, since it is the usual case
+        item = item or {}
         known = (payload.get("item_id"), item.get("id"), item.get("call_id"))
-        names = [name for name in map(string, known) if name is not None]
-        if type(index) is int and 0 <= index < 2**31:
-            for name in names:
-                self._ids.put(name, index)
-            return index
-        return self._slots.of(*names)
+        began = payload.get("type") == "response.output_item.added"
+        return self._items.of(index, [name for name in map(string, known) if name is not None], began=began)
 
     def _piece(self, kind: Kind, part: int, text: Any, deltas: list[Delta]) -> None:
         """A piece of text."""
@@ -224,11 +222,11 @@ class OpenAIResponses(TypedDialect):
 
     def _place(self, position: int, item: dict[str, Any]) -> int:
         """The position of an item of the final response, which may have left out others before it."""
-        known = self._ids.get(string(item.get("id")) or "")
+        known = self._items.known(string(item.get("id")))
         if known is not None:
             return known
         # A server that sends output_index counts the items in this order; otherwise their ids identify them.
-        return position if not self._slots else self._slot({}, item)
+        return position if self._items.indexed else self._slot({}, item)
 
     def _whole_response(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """The response as the API answers it without streaming."""

@@ -71,7 +71,8 @@ class ResponseCalls:
         """All of a call's arguments; they count only when no fragment came before."""
         if arguments and self._filled.add(slot):
             text = arguments if isinstance(arguments, str) else compact(arguments)
-            deltas.append(ToolCall(slot, None, string(name), text))
+            known = slot in self._named  # a name that came before is not repeated, however it is spelled now
+            deltas.append(ToolCall(slot, None, None if known else string(name), text))
 
     def server_piece(self, slot: int, piece: Any, deltas: list[Delta], *, whole: bool = False) -> None:
         """A fragment, or with `whole` all, of the arguments of a call of the service (MCP)."""

@@ -1,0 +1,133 @@
+"""What is wrong with the arguments of a tool call, as a text that should be one JSON object."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from sse_tui.dialects.payload import JsonError, decode, kind_of
+from sse_tui.text.wording import many
+
+_SHOWN = 60
+_STARTS = 64  # places at which a repeated beginning is looked for
+_LONGEST = 1_000_000  # characters: what is longer is only checked for being JSON
+
+_scan = json.JSONDecoder().raw_decode
+
+
+class Flaw(NamedTuple):
+    """What is wrong, as the rest of a sentence that begins with the arguments; `kind` is the word for programs.
+
+    `meant` is what the arguments should probably have been, "" where that cannot be told.
+    """
+
+    kind: str
+    words: str
+    meant: str = ""
+
+
+def flaw_of(arguments: str) -> Flaw | None:
+    """What is wrong with the finished arguments of a call; None where they are one JSON object."""
+    text = arguments.strip()
+    if not text:
+        return Flaw("empty", "were never sent: clients that decode them as JSON fail on the empty text")
+    try:
+        return _whole(text, decode(text))
+    except JsonError as error:
+        return _broken(text, str(error))
+
+
+def unfinished(arguments: str) -> bool:
+    """Whether the arguments of a call that was cut off are not whole."""
+    text = arguments.strip()
+    if not text:
+        return True
+    try:
+        decode(text)
+    except JsonError:
+        return True
+    return False
+
+
+def _whole(text: str, value: Any) -> Flaw | None:
+    if isinstance(value, dict):
+        return None
+    if isinstance(value, str):
+        inner = _decoded(value)
+        if isinstance(inner, dict | list):
+            words = f"were encoded twice: they are a JSON string that holds {kind_of(inner)} as JSON, {_cut(value)}"
+            return Flaw("encoded-twice", words, value)
+    return Flaw("not-an-object", f"are {kind_of(value)}, {_cut(text)}, not an object")
+
+
+def _broken(text: str, why: str) -> Flaw:
+    texts = _texts(text) if len(text) <= _LONGEST else []
+    if len(texts) > 1:
+        return _several([part for part, _ in texts], [value for _, value in texts])
+    repeated = _repeated(text) if len(text) <= _LONGEST else ""
+    if repeated:
+        beginning = text[: len(text) - len(repeated)]
+        words = (
+            f"are not JSON: after their beginning, {_cut(beginning)}, all of them were sent, {_cut(repeated)}"
+        )
+        return Flaw("sent-twice", words, repeated)
+    hint = "; they look like a Python literal" if text.startswith(("{'", "['")) else ""
+    return Flaw("not-json", f"are not JSON: {why}{hint}")
+
+
+def _several(parts: list[str], values: list[Any]) -> Flaw:
+    """Several JSON texts, one after another."""
+    first = values[0]
+    if all(value == first for value in values):
+        times = "twice" if len(values) == 2 else f"{len(values)} times"
+        return Flaw(
+            "sent-twice", f"were sent {times}: the same {_noun(first)} {times}, {_cut(parts[0])}", parts[0]
+        )
+    if all(value == first or (isinstance(value, str) and _decoded(value) == first) for value in values):
+        words = f"were sent twice: {kind_of(first)}, and then the same encoded as a string, {_cut(parts[0])}"
+        return Flaw("sent-twice", words, parts[0])
+    shown = " and ".join(map(_cut, parts[:2]))
+    words = f"are {many(len(parts), 'JSON text')} run together, {shown}: they may be those of several calls"
+    return Flaw("several", words)
+
+
+def _texts(text: str) -> list[tuple[str, Any]]:
+    """The JSON texts that `text` consists of, with their values; [] where a part of it is none."""
+    found: list[tuple[str, Any]] = []
+    at = 0
+    try:
+        while at < len(text):
+            value, end = _scan(text, at)
+            found.append((text[at:end], value))
+            at = end + len(text[end:]) - len(text[end:].lstrip())
+    except (ValueError, RecursionError):
+        return []
+    return found
+
+
+def _repeated(text: str) -> str:
+    """The end of `text` that is a JSON text and begins with all that is before it; "" without one."""
+    at = 0
+    for _ in range(_STARTS):
+        at = text.find(text[0], at + 1)
+        if at < 0 or at > len(text) // 2:
+            return ""
+        if text.startswith(text[:at], at) and _decoded(text[at:]) is not None:
+            return text[at:]
+    return ""
+
+
+def _decoded(text: str) -> Any:
+    """The value of a JSON text; None where it is none."""
+    try:
+        return decode(text)
+    except JsonError:
+        return None
+
+
+def _noun(value: Any) -> str:
+    return kind_of(value).split()[-1] if isinstance(value, dict | list) else "value"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
