@@ -17,7 +17,8 @@ from textual.strip import Strip
 from sse_tui.analysis.entry import Span
 from sse_tui.analysis.turn import Turn
 from sse_tui.tui.actions import bindings
-from sse_tui.tui.answer.conversation import DocLine, Document, highlight
+from sse_tui.tui.answer.blocks import DocLine
+from sse_tui.tui.answer.conversation import Document, highlight
 from sse_tui.tui.answer.prompts import prompt_of
 from sse_tui.tui.drawing.line_view import LineView
 from sse_tui.tui.panes import enter

@@ -7,68 +7,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import NamedTuple
 
-from rich.segment import Segment
 from rich.style import Style
 
 from sse_tui.analysis.entry import Span
 from sse_tui.analysis.turn import Turn
+from sse_tui.dialects.transcript import BEYOND
 from sse_tui.text.safety import pane
-from sse_tui.text.wording import many
+from sse_tui.text.wording import choice_words, many
 from sse_tui.tui.answer import markdown_lines
+from sse_tui.tui.answer.blocks import GUTTERS, Block, DocLine
 from sse_tui.tui.drawing.wrapping import Wrapper
 
-GUTTERS = {"user": "▌ ", "reasoning": "┊ ", "tool": "│ ", "refusal": "! "}
 CAPTIONS = {"reasoning": "reasoning", "tool": "tool call", "refusal": "refusal"}
-
-
-class DocLine(NamedTuple):
-    """A line on screen. `kind` gives its style, `turn` is the turn's position, `offsets` one offset per character."""
-
-    kind: str
-    turn: int
-    gutter: str
-    text: str
-    offsets: Sequence[int]
-    segments: list[Segment] | None = None
-
-
-@dataclass
-class Block:
-    """A run of lines of one kind. `start` and `length` say which part of the transcript it is; -1 and 0 for others."""
-
-    kind: str
-    turn: int
-    wrapper: Wrapper
-    start: int = -1
-    length: int = 0
-    rendered: list[markdown_lines.RenderedLine] | None = None
-
-    def __len__(self) -> int:
-        return len(self.wrapper.lines) if self.rendered is None else len(self.rendered)
-
-    def line(self, index: int) -> DocLine:
-        gutter = GUTTERS.get(self.kind, "")
-        if self.rendered is not None:
-            segments, text, offsets = self.rendered[index]
-            return DocLine(self.kind, self.turn, gutter, text, offsets, segments)
-        text, start = self.wrapper.lines[index]
-        known: Sequence[int] = range(start, start + len(text)) if self.start >= 0 else ()
-        return DocLine(self.kind, self.turn, gutter, text, known)
-
-    def line_of(self, offset: int) -> int:
-        """The line that shows a character of the transcript, or the nearest before it."""
-        if self.rendered is None:
-            return self.wrapper.line_at(offset)
-        best = 0
-        for index, line in enumerate(self.rendered):
-            first = next((known for known in line.offsets if known >= 0), None)
-            if first is not None and first <= offset:
-                best = index
-        return best
 
 
 class Document:
@@ -99,6 +52,10 @@ class Document:
                 self._begin(position, turn)
                 changed = True
             shown = self._shown[position]
+            if shown.index_counts != turn.answer.index_counts:
+                # What looked like several choices is one, or the other way round.
+                self.rebuild(turns)
+                return True
             if not shown.finished:
                 changed = self._grow(position, turn, shown) or changed
         return changed
@@ -112,19 +69,27 @@ class Document:
     def line_of(self, turn: int, offset: int) -> int | None:
         """The line that shows a character of a turn's transcript."""
         for start, block in zip(self._starts, self.blocks, strict=True):
-            if block.turn == turn and 0 <= block.start <= offset < block.start + block.length:
-                return start + block.line_of(offset)
+            if block.turn == turn and (at := block.position_of(offset)) is not None:
+                return start + block.line_of(at)
         return None
 
-    def _add(self, block: Block) -> Block:
-        self._starts.append(len(self))
-        self.blocks.append(block)
-        return block
+    def _put(self, blocks: list[Block], at: int | None = None) -> None:
+        """Add blocks at the end, or before the block at a position."""
+        if at is None or at == len(self.blocks):
+            for block in blocks:
+                self._starts.append(len(self))
+                self.blocks.append(block)
+        else:
+            self.blocks[at:at] = blocks
+            self._restart()
 
-    def _static(self, kind: str, turn: int, text: str) -> None:
+    def _block(self, kind: str, turn: int, text: str = "") -> Block:
         wrapper = Wrapper(self.width - len(GUTTERS.get(kind, "")))
         wrapper.feed(pane(text))
-        self._add(Block(kind, turn, wrapper))
+        return Block(kind, turn, wrapper)
+
+    def _static(self, kind: str, turn: int, text: str) -> None:
+        self._put([self._block(kind, turn, text)])
 
     def _begin(self, position: int, turn: Turn) -> None:
         if position:
@@ -135,15 +100,17 @@ class Document:
             self._static("user", position, prompt.rstrip())
             self._static("space", position, "")
         self._static("label", position, "assistant" if prompt else "stream")
-        self._shown.append(_Shown())
+        self._shown.append(_Shown(index_counts=turn.answer.index_counts))
 
     def _grow(self, position: int, turn: Turn, shown: _Shown) -> bool:
         changed = False
         if shown.length < turn.transcript.length:
-            for channel, text, _ in turn.transcript.since(shown.length):
-                before = shown.last if self.blocks[-1].kind == channel else ""
-                self._write(position, shown, channel, pane(text, before))
-                shown.last = text[-1:]
+            for channel, text, choice in turn.transcript.since(shown.length):
+                block = self._block_for(position, shown, channel, 0 if shown.index_counts else choice)
+                block.feed(pane(text, block.last), shown.length)
+                shown.length += len(text)
+            if len(shown.ends) > 1:
+                self._restart()
             changed = True
         if turn.over:
             shown.finished = True
@@ -151,18 +118,29 @@ class Document:
             changed = True
         return changed
 
-    def _write(self, position: int, shown: _Shown, channel: str, text: str) -> None:
-        block = self.blocks[-1]
-        if block.kind != channel or block.start < 0 or block.turn != position:
-            if block.start >= 0:
-                self._static("space", position, "")
-            if channel in CAPTIONS:
-                self._static("caption", position, CAPTIONS[channel])
-            wrapper = Wrapper(self.width - len(GUTTERS.get(channel, "")), shown.length)
-            block = self._add(Block(channel, position, wrapper, shown.length))
-        block.wrapper.feed(text)
-        block.length += len(text)
-        shown.length += len(text)
+    def _block_for(self, position: int, shown: _Shown, channel: str, choice: int) -> Block:
+        """The block at the end of a choice, a new one where that is of another channel."""
+        last = shown.ends.get(choice)
+        if last is not None and last.kind == channel:
+            return last
+        first = last is None
+        new = [] if first and not shown.ends else [self._block("space", position)]
+        if first and shown.ends:
+            self._caption_first(position, shown)
+            new.append(self._block("caption", position, choice_words(None if choice == BEYOND else choice)))
+        if channel in CAPTIONS:
+            new.append(self._block("caption", position, CAPTIONS[channel]))
+        block = self._block(channel, position)
+        self._put([*new, block], None if last is None else self.blocks.index(last) + 1)
+        shown.ends[choice] = block
+        shown.top = shown.top or (new or [block])[0]
+        return block
+
+    def _caption_first(self, position: int, shown: _Shown) -> None:
+        """Say which choice the first one is, now that there is another."""
+        if len(shown.ends) == 1 and shown.top is not None:
+            (choice,) = shown.ends
+            self._put([self._block("caption", position, choice_words(choice))], self.blocks.index(shown.top))
 
     def _finish(self, position: int, turn: Turn) -> None:
         if self.as_markdown:
@@ -178,11 +156,10 @@ class Document:
     def _render(self, block: Block, turn: Turn) -> None:
         if block.length > markdown_lines.LIMIT:
             return
-        text = "".join(text for _, text, _ in turn.transcript.since(block.start))
-        source = pane(text[: block.length])
+        source = pane(_text_of(block, turn))
         if source.strip():
             block.rendered = markdown_lines.render(
-                source, self.width, start=block.start, code_theme=self.code_theme, accent=self.accent
+                source, self.width, start=0, code_theme=self.code_theme, accent=self.accent
             )
 
     def _restart(self) -> None:
@@ -191,11 +168,32 @@ class Document:
 
 @dataclass
 class _Shown:
-    """How much of a turn was laid out, and its last character."""
+    """How much of a turn was laid out: the first block of its answer, and the last block of each choice."""
 
+    index_counts: bool
     length: int = 0
-    last: str = ""
     finished: bool = False
+    top: Block | None = None
+    ends: dict[int, Block] = field(default_factory=dict)
+
+
+def _text_of(block: Block, turn: Turn) -> str:
+    """The text of a block as it stands in the transcript."""
+    ends = [*(extent.position for extent in block.extents[1:]), block.length]
+    return "".join(
+        _stretch(turn, extent.offset, end - extent.position)
+        for extent, end in zip(block.extents, ends, strict=True)
+    )
+
+
+def _stretch(turn: Turn, offset: int, length: int) -> str:
+    texts: list[str] = []
+    for passage in turn.transcript.since(offset):
+        texts.append(passage.text[:length])
+        length -= len(texts[-1])
+        if not length:
+            break
+    return "".join(texts)
 
 
 def ending(turn: Turn) -> str:

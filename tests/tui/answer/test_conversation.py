@@ -26,11 +26,11 @@ class Stream:
         for channel, text in pieces:
             self.say(channel, text)
 
-    def say(self, channel: str, text: str) -> None:
+    def say(self, channel: str, text: str, choice: int = 0) -> None:
         delta: dict[str, object] = {FIELDS[channel]: text}
         if channel == "tool":
             delta = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": text, "arguments": "{}"}}]}
-        data = json.dumps({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]})
+        data = json.dumps({"object": "chat.completion.chunk", "choices": [{"index": choice, "delta": delta}]})
         self._analysis.feed(chunk(0, f"data: {data}\n\n".encode(), **self._at))
 
     def end(self, reason: str) -> None:
@@ -131,3 +131,76 @@ def test_a_very_long_answer_stays_plain() -> None:
     made.end("eof")
     doc.sync(made.turns)
     assert "**x**" in texts(doc)[5]
+
+
+TURNS = [(0, "AAA "), (1, "BBB "), (0, "aaa"), (1, "bbb"), (0, " **a**"), (1, " **b**")]
+
+
+def of_choices(finished: bool) -> tuple[Stream, Document]:
+    """Two choices that take turns, taken in piece by piece."""
+    made, doc = Stream(), document(40)
+    for choice, text in TURNS:
+        made.say("text", text, choice)
+        doc.sync(made.turns)
+    if finished:
+        made.end("eof")
+        doc.sync(made.turns)
+    return made, doc
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_choices_are_shown_apart_each_growing_at_its_own_end(finished: bool) -> None:
+    made, doc = of_choices(finished)
+    shown = texts(doc)[4:10]
+    bold = ("a", "b") if finished else ("**a**", "**b**")
+    assert shown[:5] == ["choice 0", f"AAA aaa {bold[0]}", "", "choice 1", f"BBB bbb {bold[1]}"]
+    at_once = document(40)
+    at_once.sync(made.turns)
+    assert texts(at_once) == texts(doc)
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_span_is_found_in_the_choice_that_it_belongs_to(finished: bool) -> None:
+    _, doc = of_choices(finished)
+    start = 0
+    for choice, text in TURNS:
+        index = doc.line_of(0, start)
+        assert index is not None
+        line = doc.line(index)
+        assert line.text.startswith("AB"[choice] * 3)
+        marked = "".join(
+            line.text[first:last] for first, last in highlight(line, 0, (start, start + len(text)))
+        )
+        assert marked.strip("* ") == text.strip("* ")
+        start += len(text)
+    assert doc.line_of(0, start) is None
+
+
+def test_reasoning_and_text_of_choices_stay_in_order() -> None:
+    made, doc = Stream(), document(40)
+    for channel, text, choice in (
+        ("reasoning", "r0", 0),
+        ("text", "t1", 1),
+        ("text", "t0", 0),
+        ("text", "u1", 1),
+    ):
+        made.say(channel, text, choice)
+        doc.sync(made.turns)
+    assert texts(doc)[4:] == ["choice 0", "reasoning", "r0", "", "t0", "", "choice 1", "t1u1"]
+
+
+def test_chunks_that_an_index_counts_are_one_text() -> None:
+    made, doc = Stream(), document(40)
+    seen = []
+    for choice, text in enumerate(["one ", "two ", "three ", "four"]):
+        made.say("text", text, choice)
+        doc.sync(made.turns)
+        seen.append(texts(doc)[4:])
+    assert seen[1] == ["choice 0", "one ", "", "choice 1", "two "]
+    assert seen[-1] == ["one two three four"]
+
+
+def test_one_choice_has_no_caption() -> None:
+    made, doc = Stream(("text", "one "), ("text", "two")), document(40)
+    doc.sync(made.turns)
+    assert not [text for text in texts(doc) if "choice" in text]
