@@ -430,3 +430,45 @@ def test_a_host_without_a_scheme_is_a_url(cli: Callable[..., Any], server: Calla
     url = server(stream(b"data: x\n\n"))
 
     assert cli("tail", url.removeprefix("http://"), "--reconnect", "never").out == "x\n"
+
+
+def two_choices() -> list[bytes]:
+    """The events of an answer with two choices that take turns."""
+    pieces = [(0, "One ", None), (1, "Uno ", None), (1, "due", "stop"), (0, "two", "stop")]
+    choices = [
+        {"index": index, "delta": {"content": text}, "finish_reason": finish}
+        for index, text, finish in pieces
+    ]
+    head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    sent = [b"data: " + json.dumps(head | {"choices": [choice]}).encode() + b"\n\n" for choice in choices]
+    return [*sent, b"data: [DONE]\n\n"]
+
+
+def test_further_choices_follow_the_first(
+    cli: Callable[..., Any], server: Callable[..., Any], tmp_path: Path
+) -> None:
+    expected = "One two\n\n--- choice 1 ---\nUno due\n"
+    assert cli("tail", server(stream(*two_choices()))).out == expected
+
+    asked = server(stream(*two_choices()))
+    profile = ["--base-url", asked, "--model", "m"]
+    assert cli("ask", "count", *profile).out == expected
+    found = json.loads(cli("ask", "count", "--json", *profile).out)
+    assert found["text"] == "One two"
+    assert [(choice["index"], choice["text"]) for choice in found["choices"]] == [
+        (0, "One two"),
+        (1, "Uno due"),
+    ]
+
+    path = tmp_path / "two.sse"
+    path.write_bytes(b"".join(two_choices()))
+    assert cli("open", "--text", str(path)).out == expected
+    assert cli("tail", str(path), "--max-events", "1").out == "One "
+
+
+def test_an_index_that_counts_the_chunks_is_one_text(cli: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "counted.sse"
+    choices = [{"index": at, "delta": {"content": f"{at} "}} for at in range(5)]
+    payloads = [{"object": "chat.completion.chunk", "choices": [choice]} for choice in choices]
+    path.write_bytes(b"".join(b"data: " + json.dumps(payload).encode() + b"\n\n" for payload in payloads))
+    assert cli("open", "--text", str(path)).out == "0 1 2 3 4 \n"
