@@ -46,6 +46,7 @@ BEYOND = {
     *("content-after-finish", "repeated-finish", "event-order"),
     *("choice-index", "empty-tool-calls"),
     *("tool-call-arguments", "tool-call-finish", "tool-call-id", "tool-call-name"),
+    *("content-after-finish", "repeated-finish", "event-order", "doubled-text"),
 }
 ALL = [
     "truncated-stream",
@@ -85,6 +86,7 @@ ALL = [
     "running-usage",
     "wrong-type",
     "cumulative-text",
+    "doubled-text",
     "mixed-answers",
     "id-in-every-chunk",
     "content-after-finish",
@@ -251,6 +253,7 @@ FIRES: dict[str, Case] = {
     + DONE,
     "wrong-type": chunk({"content": 5}) + HEALTHY,
     "cumulative-text": text("The") + text("The sky") + text("The sky is") + STOP + DONE,
+    "doubled-text": text("The sky is ") + text("blue today.") + text("The sky is blue today.") + STOP + DONE,
     "mixed-answers": text("a") + chunk({"content": "b"}, id="d") + text("c") + STOP + DONE,
     "id-in-every-chunk": b"".join(chunk({"content": "a"}, id=f"c{n}") for n in range(4)) + STOP + DONE,
     "content-after-finish": STOP + HEALTHY,
@@ -359,6 +362,7 @@ SILENT: dict[str, Case] = {
     "running-usage": HEALTHY,
     "wrong-type": chunk({"content": None, "tool_calls": None}, usage=None) + HEALTHY,
     "cumulative-text": text("ha") + text("haha") + text("hahaha") + STOP + DONE,
+    "doubled-text": text("ha") * 40 + STOP + DONE,
     "mixed-answers": text("a") + chunk({"content": "b"}, id="d") + STOP + DONE,
     "id-in-every-chunk": HEALTHY,
     "content-after-finish": HEALTHY,

@@ -15,6 +15,7 @@ from tests.diagnosis.building import (
     claude,
     claude_end,
     claude_text,
+    event,
     gemini,
     said,
 )
@@ -190,6 +191,13 @@ ORDER = [
             {"type": "message-end", "delta": {"finish_reason": "COMPLETE"}},
         ),
         findings={"event-order": "info content-delta for index 0 came without a content-start"},
+    ),
+    Case(
+        "an-unknown-stream-goes-on-after-done",
+        event({"n": 1}) + DONE + event({"n": 2}),
+        outcome="ended",
+        findings={"data-after-terminal": "info"},
+        quiet=True,
     ),
     Case(
         "responses-from-the-middle",
