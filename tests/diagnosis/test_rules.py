@@ -47,6 +47,7 @@ BEYOND = {
     *("choice-index", "empty-tool-calls"),
     *("tool-call-arguments", "tool-call-finish", "tool-call-id", "tool-call-name"),
     *("content-after-finish", "repeated-finish", "event-order", "doubled-text"),
+    *("content-after-finish", "repeated-finish", "event-order", "doubled-text", "changed-id"),
 }
 ALL = [
     "truncated-stream",
@@ -89,6 +90,7 @@ ALL = [
     "doubled-text",
     "mixed-answers",
     "id-in-every-chunk",
+    "changed-id",
     "content-after-finish",
     "repeated-finish",
     "event-order",
@@ -256,6 +258,7 @@ FIRES: dict[str, Case] = {
     "doubled-text": text("The sky is ") + text("blue today.") + text("The sky is blue today.") + STOP + DONE,
     "mixed-answers": text("a") + chunk({"content": "b"}, id="d") + text("c") + STOP + DONE,
     "id-in-every-chunk": b"".join(chunk({"content": "a"}, id=f"c{n}") for n in range(4)) + STOP + DONE,
+    "changed-id": text("a") + chunk({"content": "b"}, id="d") + STOP + DONE,
     "content-after-finish": STOP + HEALTHY,
     "repeated-finish": HEALTHY.replace(STOP, STOP + chunk({}, "length")),
     "event-order": ANTHROPIC + ANTHROPIC,
@@ -365,6 +368,7 @@ SILENT: dict[str, Case] = {
     "doubled-text": text("ha") * 40 + STOP + DONE,
     "mixed-answers": text("a") + chunk({"content": "b"}, id="d") + STOP + DONE,
     "id-in-every-chunk": HEALTHY,
+    "changed-id": text("a") + text("b") + STOP + chunk({}, id="d") + DONE,
     "content-after-finish": HEALTHY,
     "repeated-finish": HEALTHY,
     "event-order": ANTHROPIC,

@@ -185,7 +185,7 @@ REPEATED = [
         findings={"doubled-text": "info same 19 characters twice"},
         quiet=True,
     ),
-    Case("a-refrain", said("La la la la, ") * 8 + END, silent=("doubled-text",), quiet=True),
+    Case("a-refrain", said("La la la la, ") * 5 + END, silent=("doubled-text",), quiet=True),
     Case(
         "laughter",
         ROLE + said("ha", "haha", "hahaha", "hahahaha!") + END,

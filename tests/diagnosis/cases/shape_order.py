@@ -49,6 +49,7 @@ MIXED = [
     Case(
         "one-answer-that-goes-on-under-another-id",
         said("a", "b", id="x") + said("c", "d", id="y") + END,
+        findings={"changed-id": "info from 'x' to 'y'"},
         silent=("mixed-answers", "id-in-every-chunk"),
         quiet=True,
     ),
