@@ -33,6 +33,8 @@ class Generic(StrayLines):
     def read(self, event: Event) -> Sequence[Delta]:
         """In-band errors, pings and ``[DONE]``; nothing else, and never a `Malformed`."""
         data = event.data
+        if self._ended and data:
+            return (Meta("after-end", data),)
         if len(data) < 16 and data.strip() == DONE:
             self._ended = True
             return (Meta("done", DONE),)

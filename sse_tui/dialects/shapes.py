@@ -173,6 +173,9 @@ _RESPONSES: Mapping[str, Shape] = {
 _MISTRAL: Mapping[str, Shape] = {
     "message.output.delta": {"content": Leaf((str, list, dict), "a string or a part", text=True)}
 }
+_DIFY: Shape = {"event": WORD, "answer": TEXT, "data": {"text": TEXT}, "metadata": {"usage": OBJECT}}
+_STEP_DELTA: Shape = {"index": COUNT, "delta": {"type": WORD, "text": TEXT}}
+_INTERACTIONS: Mapping[str, Shape] = {"step.delta": _STEP_DELTA, "content.delta": _STEP_DELTA}
 _NAMED_PIECE: Shape = {"id": WORD, "delta": TEXT}
 _VERCEL: Mapping[str, Shape] = {"text-delta": _NAMED_PIECE, "reasoning-delta": _NAMED_PIECE}
 
@@ -185,6 +188,7 @@ SHAPES: Mapping[str, Shape] = {
     "llamacpp-native": _LLAMACPP,
     "tgi": _TGI,
     "watsonx": _WATSONX,
+    "dify": _DIFY,
 }
 """By dialect."""
 
@@ -194,19 +198,23 @@ TYPED_SHAPES: Mapping[str, Mapping[str, Shape]] = {
     "cohere-v2": _COHERE,
     "mistral-conversations": _MISTRAL,
     "vercel-ui": _VERCEL,
+    "gemini-interactions": _INTERACTIONS,
 }
-"""By dialect and the payload's ``type``, for dialects whose payloads have one."""
+"""By dialect and the payload's ``type``, or the event's where it has none, for dialects that go by it."""
 
 
-def departures(dialect: str, payload: Any) -> list[Departure]:
-    """Where a payload of `dialect` has values of wrong types; none in a dialect that the tables do not know."""
+def departures(dialect: str, payload: Any, event: str = "") -> list[Departure]:
+    """Where a payload of `dialect`, in an event of this type, has values of wrong types.
+
+    There are none in a dialect that the tables do not know.
+    """
     by_type = TYPED_SHAPES.get(dialect)
     shape = SHAPES.get(dialect)
     if type(payload) is not dict:
         return [Departure("", "an object", payload, True)] if by_type is not None or shape is not None else []
     if by_type is not None:
         kind = payload.get("type")
-        shape = by_type.get(kind) if isinstance(kind, str) else None
+        shape = by_type.get(kind if isinstance(kind, str) else event)
     return list(_departures(shape, payload, "")) if shape is not None else []
 
 

@@ -8,6 +8,7 @@ from sse_tui.diagnosis.rules import (  # noqa: F401
     choice_index,
     comments,
     cumulative_text,
+    doubled_text,
     empty_answers,
     end_marks,
     failed_requests,

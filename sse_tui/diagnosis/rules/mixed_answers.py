@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from sse_tui.bounded import NAME_LENGTH
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import CLOSE, DELTAS, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, OVER, Occurrence, also, rule
 from sse_tui.diagnosis.response_ids import ALWAYS_NEW, ResponseIds
 from sse_tui.dialects.base import Meta, Reasoning, Refusal, Text, ToolCall
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import Close
 
 _ID = 40  # characters shown
+_BY_CHUNK = frozenset(
+    {"openai-chat", "openai-completions", "writer-completions", "gemini", "llamacpp-native"}
+)
+"""The dialects whose chunks all have the id of their response."""
 
 
 @rule(
@@ -22,7 +26,7 @@ _ID = 40  # characters shown
 def mixed_answers(_: Event, facts: Facts) -> Occurrence | None:
     """Chunks of two responses alternate on one connection: clients show two answers mixed up as one."""
     ids = facts.turn.response_ids
-    if not facts.turn.json_answers:
+    if facts.turn.dialect not in _BY_CHUNK:
         return None
     changed: str | None = None
     text = ""
@@ -75,4 +79,23 @@ def _new(ids: ResponseIds) -> Occurrence:
         f"{ids.changes:,} chunks have a response id of their own each: clients that group chunks by id see as many "
         "messages.",
         evidence={"ids": ids.changes},
+    )
+
+
+@rule(
+    "info",
+    OVER,
+    advice="If a proxy repeats failed requests, let it begin a new stream: the text before the change is not its own.",
+    reference="BerriAI/litellm#1571",
+)
+def changed_id(_: None, facts: Facts) -> Occurrence | None:
+    """The response id changed in the middle of the text: another answer may have been appended to the first."""
+    ids = facts.turn.response_ids
+    if len(ids.spoke) < 2 or ids.returned or ids.changes >= ALWAYS_NEW:
+        return None
+    first, second = ids.spoke[:2]
+    return Occurrence(
+        f"The response id changed from {first[:_ID]!r} to {second[:_ID]!r} in the middle of the text: the second may "
+        "be an answer of its own, appended after a retry or by a fallback.",
+        evidence={"ids": list(ids.spoke)},
     )

@@ -6,11 +6,11 @@ import re
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.reframing import Misframing, is_json, json_texts, python_value
-from sse_tui.diagnosis.registry import CLOSE, EVENT, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, EVENT, IGNORED, Occurrence, also, rule
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.base import Malformed
 from sse_tui.dialects.payload import JsonError, LenientJsonError, decode, decode_exactly, members
-from sse_tui.eventstream import Event
+from sse_tui.eventstream import Event, Ignored
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
@@ -114,6 +114,15 @@ def _cut_up(event: Event, facts: Facts) -> Occurrence | None:
             )
     conn.cut_json = f"{begun}{event.data}" if begun or event.data[:1] in ("{", "[") else ""
     return None
+
+
+@also("invalid-json-event", IGNORED)
+def invalid_json_line(line: Ignored, facts: Facts) -> Occurrence | None:
+    """The same for the lines of a body that is JSON lines."""
+    if not facts.turn.lines or not facts.turn.view.dialect.answers or not line.line.lstrip().startswith("{"):
+        return None
+    broken = [delta for delta in facts.entry.deltas if isinstance(delta, Malformed) and delta.kind == "json"]
+    return _invalid(line.line, broken[0].reason) if broken else None
 
 
 @also("invalid-json-event", CLOSE)

@@ -150,6 +150,7 @@ def data_after_terminal(event: Event, facts: Facts) -> Occurrence | None:
     for delta in facts.entry.deltas:
         if isinstance(delta, Meta) and delta.name == "after-end" and str(delta.value).strip() != "[DONE]":
             return Occurrence(
-                "An event arrived after the end marker: clients have stopped reading by then and never see it."
+                "An event arrived after the end marker: clients have stopped reading by then and never see it.",
+                None if facts.turn.known else "info",  # an application may go by another mark
             )
     return None

@@ -24,16 +24,16 @@ _SHOWN = 60  # characters of text
 )
 def wrong_type(event: Event, facts: Facts) -> list[Occurrence]:
     """A payload of the wrong type, or with a member of the wrong type: clients fail on it or lose its text."""
-    return list(_wrong(event.data, facts)) if facts.turn.known else []
+    return list(_wrong(event.data, event.type, facts)) if facts.turn.known else []
 
 
 @also("wrong-type", IGNORED)
 def wrong_type_in_a_line(line: Ignored, facts: Facts) -> list[Occurrence]:
     """The same in JSON lines."""
-    return list(_wrong(line.line, facts)) if facts.turn.lines else []
+    return list(_wrong(line.line, "", facts)) if facts.turn.lines else []
 
 
-def _wrong(data: str, facts: Facts) -> Iterator[Occurrence]:
+def _wrong(data: str, kind: str, facts: Facts) -> Iterator[Occurrence]:
     turn, deltas = facts.turn, facts.entry.deltas
     reasons = [delta.reason for delta in deltas if isinstance(delta, Malformed) and delta.kind == "shape"]
     if not reasons and any(isinstance(delta, _ANSWER) for delta in deltas):
@@ -41,7 +41,7 @@ def _wrong(data: str, facts: Facts) -> Iterator[Occurrence]:
         if turn.usual_shapes > _USUAL:
             return
     try:
-        found = departures(turn.dialect, decode(data))
+        found = departures(turn.dialect, decode(data), kind)
     except JsonError:
         return
     for departure in found:

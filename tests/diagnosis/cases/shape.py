@@ -31,6 +31,15 @@ CHARACTERS = [
         findings={"invalid-json-event": "error the constant -Infinity at column [0-9]+. JavaScript"},
     ),
     Case(
+        "nan-in-a-line-of-json",
+        b'{"model":"m","message":{"role":"assistant","content":"a"},"done":false}\n'
+        b'{"model":"m","message":{"role":"assistant","content":"b"},"p":NaN,"done":false}\n'
+        b'{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}\n',
+        outcome="complete",
+        text="ab",
+        findings={"invalid-json-event": "error the constant NaN at column"},
+    ),
+    Case(
         "nan-in-a-gemini-answer",
         odd(gemini("warm", "STOP", avgLogprobs="~"), "NaN"),
         outcome="complete",
@@ -299,6 +308,14 @@ TYPES = [
         + DONE,
         text="a",
         findings={"wrong-type": "warning choices.0..text is a number"},
+    ),
+    Case(
+        "dify-answer-object",
+        event({"event": "message", "message_id": "m", "conversation_id": "c", "answer": "a"})
+        + event({"event": "message", "message_id": "m", "conversation_id": "c", "answer": {"text": "lost"}})
+        + event({"event": "message_end", "message_id": "m", "conversation_id": "c", "metadata": {}}),
+        text="a",
+        findings={"wrong-type": "warning answer is an object .*'lost'"},
     ),
     Case(
         "ollama-content-number",

@@ -180,6 +180,13 @@ REPEATED = [
         quiet=True,
     ),
     Case(
+        "the-whole-text-again-at-the-end",
+        said("A calm sea", " and sky.", "A calm sea and sky.") + END,
+        findings={"doubled-text": "info same 19 characters twice"},
+        quiet=True,
+    ),
+    Case("a-refrain", said("La la la la, ") * 5 + END, silent=("doubled-text",), quiet=True),
+    Case(
         "laughter",
         ROLE + said("ha", "haha", "hahaha", "hahahaha!") + END,
         silent=("cumulative-text",),

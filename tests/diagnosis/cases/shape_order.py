@@ -15,6 +15,7 @@ from tests.diagnosis.building import (
     claude,
     claude_end,
     claude_text,
+    event,
     gemini,
     said,
 )
@@ -48,6 +49,7 @@ MIXED = [
     Case(
         "one-answer-that-goes-on-under-another-id",
         said("a", "b", id="x") + said("c", "d", id="y") + END,
+        findings={"changed-id": "info from 'x' to 'y'"},
         silent=("mixed-answers", "id-in-every-chunk"),
         quiet=True,
     ),
@@ -190,6 +192,13 @@ ORDER = [
             {"type": "message-end", "delta": {"finish_reason": "COMPLETE"}},
         ),
         findings={"event-order": "info content-delta for index 0 came without a content-start"},
+    ),
+    Case(
+        "an-unknown-stream-goes-on-after-done",
+        event({"n": 1}) + DONE + event({"n": 2}),
+        outcome="ended",
+        findings={"data-after-terminal": "info"},
+        quiet=True,
     ),
     Case(
         "responses-from-the-middle",
