@@ -61,9 +61,12 @@ def error_in_tail(_: Tail, facts: Facts) -> Iterator[Occurrence]:
 
 
 def _outside(how: str, facts: Facts) -> Iterator[Occurrence]:
+    # In a protocol of lines that is where errors belong; JSON lines of an unknown kind may be an event stream's.
+    if facts.turn.line_protocol and facts.turn.dialect != "ndjson":
+        how = ""
     for delta in facts.entry.deltas:
         if isinstance(delta, StreamFault):
-            yield _reported(delta, facts, "" if facts.turn.line_protocol else how)
+            yield _reported(delta, facts, how)
 
 
 @also("in-band-error", DELTAS)
