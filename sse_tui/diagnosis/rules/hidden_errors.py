@@ -115,8 +115,9 @@ def _reported(fault: StreamFault, facts: Facts, how: str = "") -> Occurrence:
     """An error that the stream reports; one that says more of the last one, or the same again, is the same error."""
     turn = facts.turn
     known = turn.fault
-    again = known is not None and (fault == known.fault or turn.view.dialect.answers)
-    if known is not None and again:
+    if known is not None and (
+        fault == known.fault or known.fault.message is None or turn.view.dialect.answers
+    ):
         repeated = known.fault.message is not None
         known.fault = merged(known.fault, fault)
         known.times += repeated
