@@ -31,6 +31,12 @@ _EXACT = re.compile(
     r"|\W{0,4}(?:HTTP(?:/[\d.]+)?|HTTP error|status code)[\s:]{1,3}(?P<bare>[45]\d\d)\W{0,4}",
     re.I,
 )
+# What a part of the system that streams says of itself, under that label.
+_LABELLED = re.compile(
+    r"\[?(?:(?:internal|upstream|server|stream(?:ing)?|api|model|llm|inference|gateway|proxy|backend|provider)[\s_-]){1,3}"
+    r"error\]?\s?:",
+    re.I,
+)
 
 _OF = (
     r"(?:internal|upstream|server|stream(?:ing)?|api|model|llm|inference|generation|request|connection|network|proxy"
@@ -74,7 +80,10 @@ _LIKE = re.compile(
 
 
 def fault_in_text(text: str, *, exact: bool = False) -> StreamFault | None:
-    """The error that a text reports; None where it does not read like one. `exact`: only a status line counts."""
+    """The error that a text reports; None where it does not read like one.
+
+    `exact`: only a status line counts, or what an upstream says of itself (``upstream error: …``).
+    """
     if len(text) > _LONGEST:
         return None
     said = text.strip()
@@ -82,4 +91,5 @@ def fault_in_text(text: str, *, exact: bool = False) -> StreamFault | None:
     if found is not None:
         code = found["code"] or found["bare"]
         return StreamFault(None, int(code) if code else _CODES[found["phrase"].lower()], said)
-    return StreamFault(None, None, said) if not exact and _LIKE.match(said) else None
+    like = _LABELLED if exact else _LIKE
+    return StreamFault(None, None, said) if like.match(said) else None

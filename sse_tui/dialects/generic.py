@@ -9,7 +9,7 @@ from sse_tui.dialects.base import Delta, Meta, StreamFault
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.error_text import fault_in_text
 from sse_tui.dialects.heartbeats import PINGS, heartbeat_text
-from sse_tui.dialects.inband import Setting, fault_behind, fault_in_unknown, may_report, named
+from sse_tui.dialects.inband import Setting, fault_behind, fault_in_any, fault_in_unknown, may_report, named
 from sse_tui.dialects.payload import JsonError, decode
 from sse_tui.dialects.stray_lines import StrayLines
 from sse_tui.eventstream.items import Event
@@ -44,7 +44,7 @@ class Generic(StrayLines):
             return (self._announced(event),)
         if not data:
             return ()
-        if data[:1] == "{":
+        if data[:1] == "{" or data.startswith('[{"error"'):
             fault = self._in_object(data)
             self.json_due = self.json_due or not self._begun
         else:
@@ -60,7 +60,7 @@ class Generic(StrayLines):
             return None
         payload = _object(data)
         if not payload:
-            return fault_behind(data)
+            return fault_behind(data) if data[:1] == "{" else _in_list(data)
         fault = fault_in_unknown(payload, self._setting) if may_report(payload) else None
         if "detail" not in payload:
             self._setting = Setting.OTHERS
@@ -84,3 +84,10 @@ def _object(data: str) -> dict[str, Any]:
     except JsonError:
         return {}
     return payload if isinstance(payload, dict) else {}
+
+
+def _in_list(data: str) -> StreamFault | None:
+    try:
+        return fault_in_any(decode(data))
+    except JsonError:
+        return None

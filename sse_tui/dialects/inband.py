@@ -177,9 +177,12 @@ def _detail(payload: dict[str, Any]) -> bool:
 
 
 def _like_text(payload: dict[str, Any]) -> bool:
-    """A message that is a status line: API Gateway's ``{"message": "Internal server error", "requestId": …}``."""
+    """A message that is a status line: API Gateway's ``{"message": "Internal server error", "requestId": …}``.
+
+    A detail with nothing beside it may be in other words.
+    """
     message = first_of(payload, MESSAGES)
-    return message is not None and fault_in_text(message, exact=True) is not None
+    return message is not None and fault_in_text(message, exact=not _detail(payload)) is not None
 
 
 _ENVELOPES = (

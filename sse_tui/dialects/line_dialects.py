@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from sse_tui.dialects.base import Delta, Malformed, Meta, StreamFault
-from sse_tui.dialects.inband import fault_in_unknown
+from sse_tui.dialects.error_names import announces
+from sse_tui.dialects.inband import Setting, fault_in_unknown
 from sse_tui.dialects.json_events import DONE, JsonDialect
 from sse_tui.dialects.payload import JsonError, LenientJsonError, decode, decode_exactly, kind_of
 from sse_tui.eventstream.items import Event
@@ -51,6 +52,8 @@ class LineDialect(JsonDialect):
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The same lines, when a proxy has wrapped them as events."""
+        if announces(event.type) and (fault := self.fault_of(event)) is not None:
+            return (fault,)
         return [delta for line in event.data.split("\n") for delta in self.read_ignored(line)]
 
 
@@ -60,9 +63,12 @@ class GenericLines(LineDialect):
     name = "ndjson"
     answers = False
     _marks_end = False
+    _setting: Setting = Setting.UNKNOWN
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        fault = fault_in_unknown(payload)
+        fault = fault_in_unknown(payload, self._setting)
+        if "detail" not in payload:
+            self._setting = Setting.OTHERS
         if fault is not None:
             self._failed = True
             deltas.append(fault)

@@ -14,9 +14,17 @@ from urllib.parse import unquote
 from sse_tui.dialects.base import Delta, Dialect, StreamFault
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.error_text import fault_in_text
-from sse_tui.dialects.inband import Setting, fault_alone, fault_in, fault_in_any, fault_in_unknown, named
+from sse_tui.dialects.inband import (
+    Setting,
+    fault_alone,
+    fault_behind,
+    fault_in,
+    fault_in_any,
+    fault_in_unknown,
+    named,
+)
 from sse_tui.dialects.payload import JsonError, decode
-from sse_tui.eventstream.items import Ignored, Item, NoData, Tail
+from sse_tui.eventstream.items import Event, Ignored, Item, NoData, Tail
 
 _LINES = 64
 """Lines of one JSON text that are waited for."""
@@ -68,6 +76,17 @@ class StrayLines(Dialect):
             return ()
         self._failed = True
         return (fault,)
+
+    def fault_of(self, event: Event) -> StreamFault | None:
+        """The error that an event is in which the dialect found nothing."""
+        fault = fault_outside(event.type, event.data, Setting.EXPECTED)
+        if fault is None and self.json_due:
+            try:
+                fault = fault_in_any(decode(event.data))
+            except JsonError:
+                fault = fault_behind(event.data) or fault_in_text(event.data)
+        self._failed = self._failed or fault is not None
+        return fault
 
     def _in_line(self, line: str) -> StreamFault | None:
         name, colon, value = line.partition(":")
@@ -141,7 +160,7 @@ def _in_block(text: str) -> StreamFault | None:
     return fault_outside(kind, "\n".join(data))
 
 
-def fault_outside(kind: str, data: str) -> StreamFault | None:
+def fault_outside(kind: str, data: str, setting: Setting = Setting.UNKNOWN) -> StreamFault | None:
     """The error that an event of this type and data reports, where it is no part of the stream that came before."""
     if announces(kind):
         return _announced(data, kind)
@@ -149,7 +168,7 @@ def fault_outside(kind: str, data: str) -> StreamFault | None:
         payload = decode(data)
     except JsonError:
         return None
-    return fault_in(payload) or fault_alone(payload, Setting.UNKNOWN) if isinstance(payload, dict) else None
+    return fault_in(payload) or fault_alone(payload, setting) if isinstance(payload, dict) else None
 
 
 def _announced(value: str, name: str) -> StreamFault:

@@ -8,18 +8,23 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sse_tui import fields
+from sse_tui.diagnosis.clients.ends import End, end_of
 from sse_tui.diagnosis.clients.lens import ClientResult, compare
 from sse_tui.recording.content import ContentDecoder
-from sse_tui.recording.records import Chunk, Record, Request, Response
+from sse_tui.recording.records import Chunk, Close, Record, Request, Response
 
 MAX_BODY = 64 * 2**20
 """Bytes of a body that the clients are given: they read it as a whole."""
 
 
 class ClientComparison(NamedTuple):
-    """What the clients made of one connection; `cut` when they were only given the beginning of its body."""
+    """What the clients made of one connection, whose body ended so.
+
+    `cut` when they were only given the beginning of it.
+    """
 
     conn: int
+    end: End
     results: list[ClientResult]
     cut: bool
 
@@ -31,6 +36,7 @@ class _Body:
     dialect: str = "auto"
     decoder: ContentDecoder = field(default_factory=lambda: ContentDecoder([]))
     data: bytearray = field(default_factory=bytearray)
+    end: End = "fin"
 
 
 def compare_clients(records: Iterable[Record], dialect: str | None = None) -> list[ClientComparison]:
@@ -47,11 +53,17 @@ def compare_clients(records: Iterable[Record], dialect: str | None = None) -> li
         elif isinstance(record, Chunk) and len(bodies[record.conn].data) <= MAX_BODY:
             body = bodies[record.conn]
             body.data += body.decoder.decode(record.data)
+        elif isinstance(record, Close):
+            bodies[record.conn].end = end_of(record)
     return [
         ClientComparison(
             conn,
+            body.end,
             compare(
-                bytes(body.data[:MAX_BODY]), content_type=body.content_type, dialect=dialect or body.dialect
+                bytes(body.data[:MAX_BODY]),
+                content_type=body.content_type,
+                dialect=dialect or body.dialect,
+                end=body.end,
             ),
             len(body.data) > MAX_BODY or body.decoder.runaway,
         )
@@ -65,6 +77,7 @@ def comparison_json(comparison: ClientComparison) -> dict[str, Any]:
     return {
         "conn": comparison.conn,
         "cut": comparison.cut,
+        "end": comparison.end,
         "clients": [
             {
                 "client": result.client.name,

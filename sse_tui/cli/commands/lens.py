@@ -28,8 +28,9 @@ _SHOWN = 60
 def command(source: str, as_json: bool, stream_dialect: str | None) -> int:
     """Show what popular clients would make of a stream.
 
-    Shows for each connection and client the number of events, the exception it raises, and the text it loses. The
-    clients are the HTML standard, httpx-sse, and the openai and anthropic SDKs; the output names their versions.
+    Shows for each connection how it ended, and for each client the number of events, the exception it raises, and the
+    text it loses. The clients are the HTML standard, httpx-sse, and the openai and anthropic SDKs; the output names
+    their versions.
     """
     from sse_tui.cli.reading import open_source
     from sse_tui.offline.clients import compare_clients, comparison_json
@@ -48,7 +49,10 @@ def command(source: str, as_json: bool, stream_dialect: str | None) -> int:
 
 
 def _lines(comparison: ClientComparison) -> Iterator[str]:
-    yield f"connection {comparison.conn}{' (only its beginning)' if comparison.cut else ''}"
+    from sse_tui.diagnosis.clients.ends import WORDS
+
+    beginning = ", only its beginning" if comparison.cut else ""
+    yield f"connection {comparison.conn} ({WORDS[comparison.end]}{beginning})"
     width = max(len(_name(result)) for result in comparison.results)
     for result in comparison.results:
         how = f"raises {result.raised.name}" if result.raised is not None else "returns normally"

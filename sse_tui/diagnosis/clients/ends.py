@@ -12,10 +12,10 @@ End: TypeAlias = Literal["fin", "incomplete", "reset", "stall"]
 ENDS: tuple[End, ...] = get_args(End)
 
 WORDS: dict[End, str] = {
-    "fin": "an orderly end",
-    "incomplete": "a missing last chunk",
-    "reset": "a reset",
-    "stall": "a stall",
+    "fin": "orderly end",
+    "incomplete": "missing last chunk",
+    "reset": "reset",
+    "stall": "stall",
 }
 
 _BY_REASON: dict[CloseReason, End] = {

@@ -110,7 +110,7 @@ def _ending(client: Client, events: Iterator[ClientEvent], end: End) -> Iterator
     yield from events
     raised = client.ends.get(end)
     if raised is not None:
-        raise _ClientRaised(raised, f"after {WORDS[end]} of the body")
+        raise _ClientRaised(raised, f"the body ended with a {WORDS[end]}")
 
 
 def _check_type(client: Client, content_type: str | None) -> None:

@@ -61,9 +61,12 @@ def error_in_tail(_: Tail, facts: Facts) -> Iterator[Occurrence]:
 
 
 def _outside(how: str, facts: Facts) -> Iterator[Occurrence]:
+    # In a protocol of lines that is where errors belong; JSON lines of an unknown kind may be an event stream's.
+    if facts.turn.line_protocol and facts.turn.dialect != "ndjson":
+        how = ""
     for delta in facts.entry.deltas:
         if isinstance(delta, StreamFault):
-            yield _reported(delta, facts, "" if facts.turn.line_protocol else how)
+            yield _reported(delta, facts, how)
 
 
 @also("in-band-error", DELTAS)
@@ -112,8 +115,9 @@ def _reported(fault: StreamFault, facts: Facts, how: str = "") -> Occurrence:
     """An error that the stream reports; one that says more of the last one, or the same again, is the same error."""
     turn = facts.turn
     known = turn.fault
-    again = known is not None and (fault == known.fault or turn.view.dialect.answers)
-    if known is not None and again:
+    if known is not None and (
+        fault == known.fault or known.fault.message is None or turn.view.dialect.answers
+    ):
         repeated = known.fault.message is not None
         known.fault = merged(known.fault, fault)
         known.times += repeated

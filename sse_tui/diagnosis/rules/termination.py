@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sse_tui.diagnosis import body_end
+from sse_tui.diagnosis.clients.ends import end_of
+from sse_tui.diagnosis.clients.known_clients import at_cut
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.reframing import plain_lines
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, OVER, RECONNECT, TAIL, Occurrence, also, rule
@@ -41,7 +43,7 @@ def truncated_stream(close: Close, facts: Facts) -> Occurrence | None:
     calls = sum(bool(call["arguments"]) for call in turn.view.answer.calls)
     unfinished = f" {many(calls, 'tool call')} may be unfinished." if calls else ""
     return Occurrence(
-        f"{concluded.sentence} {where}{unfinished} {_sdk_behaviour(turn.dialect)}",
+        f"{concluded.sentence} {where}{unfinished} {at_cut(turn.dialect, end_of(close))}",
         evidence={
             "reason": close.reason,
             "detail": close.detail,
@@ -51,15 +53,6 @@ def truncated_stream(close: Close, facts: Facts) -> Occurrence | None:
             "tool_calls": calls,
         },
     )
-
-
-def _sdk_behaviour(dialect: str) -> str:
-    """What the SDK for `dialect` makes of a truncated stream."""
-    if dialect == "anthropic-messages":
-        return "The anthropic SDK returns normally; its helper returns a message whose stop_reason is None."
-    if dialect.startswith("openai-"):
-        return "The openai SDK returns normally, as if the answer were complete."
-    return "A client that does not look for the end marker takes the answer to be complete."
 
 
 @also("truncated-stream", RECONNECT)

@@ -67,6 +67,8 @@ class ModelContextProtocol(JsonDialect):
             self._finished = True
         else:
             deltas.append(Malformed("not a JSON-RPC message: it has no method, result or error"))
+            if (fault := self._alone(payload)) is not None:
+                deltas.append(fault)
 
     def _method(self, method: str, params: Any, deltas: list[Delta]) -> None:
         if method == "notifications/progress":

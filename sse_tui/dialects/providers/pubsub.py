@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from sse_tui.dialects.base import Delta, Malformed, Meta, Resume
+from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.payload import JsonError, decode, kind_of, members
 from sse_tui.dialects.stray_lines import StrayLines
 from sse_tui.eventstream.items import Event
@@ -24,7 +25,9 @@ class Mercure(StrayLines):
     _marks_end = False
 
     def read(self, event: Event) -> Sequence[Delta]:
-        """The update as "data"; an event without an id breaks the protocol."""
+        """The update as "data"; an event without an id breaks the protocol, and may be the hub's own error."""
+        if not event.id and announces(event.type) and (fault := self.fault_of(event)) is not None:
+            return (fault,)
         if not event.id:
             return (
                 Malformed("an update without an id: a Mercure hub must send one"),
@@ -45,6 +48,8 @@ class Wikimedia(StrayLines):
         """The event's payload as "data"; canary events, which only prove that a topic lives, as pings."""
         if not event.data:
             return (Meta("ping", ""),)
+        if announces(event.type) and (fault := self.fault_of(event)) is not None:
+            return (fault,)
         try:
             payload = decode(event.data)
         except JsonError as exc:

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from sse_tui.dialects.base import Delta, Finish, Malformed, Meta, Resume, StreamFault, Text
 from sse_tui.dialects.error_names import announces
+from sse_tui.dialects.error_text import fault_in_text
 from sse_tui.dialects.inband import fault_in, named
 from sse_tui.dialects.payload import JsonError, decode, members, string
 from sse_tui.dialects.stray_lines import StrayLines
@@ -34,7 +35,12 @@ class Replicate(StrayLines):
         if announces(event.type):
             self._failed = True
             return (named(_fault(event.data), event.type),)
-        return (Meta("log", event.data),) if event.type == "logs" else ()
+        if event.type == "logs":
+            return (Meta("log", event.data),)
+        # No event of this protocol: what a proxy put in its place.
+        fault = self.fault_of(event) or fault_in_text(event.data)
+        self._failed = self._failed or fault is not None
+        return (fault,) if fault is not None else ()
 
     def _done(self, data: str) -> Sequence[Delta]:
         try:

@@ -41,6 +41,17 @@ def test_a_recording_by_connection_and_content_type(cli: Callable[..., Any], tmp
     )
 
 
+def test_the_kind_of_end_is_replayed(cli: Callable[..., Any], tmp_path: Path) -> None:
+    story = Story().request(0).response(1).read(2, token("a")).close(3, "reset")
+    path = tmp_path / "in.sse.jsonl"
+    path.write_bytes(b"".join(encode_line(item) for item in (Header(), *story.records)))
+    assert "connection 1 (reset)" in cli("lens", str(path)).out
+    (look,) = map(json.loads, cli("lens", str(path), "--json").out.splitlines())
+    assert look["end"] == "reset"
+    raised = {c["client"]: (c["raised"] or {}).get("name") for c in look["clients"]}
+    assert (raised["openai"], raised["anthropic"]) == ("APIConnectionError", "ReadError")
+
+
 def test_nothing_to_look_at(cli: Callable[..., Any], tmp_path: Path) -> None:
     path = tmp_path / "in.sse.jsonl"
     path.write_bytes(encode_line(Header()))

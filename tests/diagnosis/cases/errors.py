@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sse_tui import dialects
 from tests.diagnosis.cases.case import Case
 from tests.diagnosis.telling import DONE, STOP, text
 
@@ -319,6 +320,17 @@ HEALTHY: dict[str, bytes] = {
     + DONE,
     "raw-null": text("a") + b'{\n  "error": null,\n  "token": "x"\n}\n\n' + STOP + DONE,
 }
+HEALTHY |= {
+    "graph-state": _data({"messages": [], "error": "no tool", "status": "failed"}, event="values")
+    + _data({}, event="end"),
+    "mercure-update": b"id: urn:uuid:1\n" + _data({"message": "boom"}, event="error"),
+    "step-results": _data({"step": 3, "status": "failed", "message": "retrying"}, event="step_failed"),
+    "trading": _data({"code": "LIMIT_ORDER_FILLED", "message": "Order 5"}, {"type": "limit", "message": "x"}),
+    "health-checks": _data({"service": "db", "status": "error", "detail": "timeout"}),
+    "weather": _data({"code": 500, "temp": 3}, {"status": 404, "rooms": 2}),
+    "sentences": _data("An error of judgement", "Failed states in history", "Not Found, the band"),
+    "prose": b"data: # Notes\nError handling is hard.\n  Error: see below\nfailed to start? read on\n\n",
+}
 SILENT = [_fine(f"no-error-{name}", stream) for name, stream in HEALTHY.items()]
 
 AFTER = [
@@ -411,4 +423,47 @@ PUBLIC = [
     ),
 ]
 
-CASES: list[Case] = [*PUBLIC, *REPORTED, *GENERIC, *CHAT, *EVENTS, *LINES, *TEXTS, *SILENT, *AFTER]
+# In every dialect by its name: whatever stands where its own payloads are due.
+FORMS: dict[str, bytes] = {
+    "member": _data({"error": {"message": "boom"}}),
+    "text-member": _data({"error": "boom"}),
+    "detail": _data({"detail": "boom"}),
+    "errors": _data({"errors": [{"message": "boom"}]}),
+    "code": _data({"code": 429, "message": "boom"}),
+    "kind": _data({"type": "error", "message": "boom"}),
+    "event-member": _data({"event": "error", "message": "boom"}),
+    "status": _data({"status": "error", "message": "boom"}),
+    "success": _data({"success": False, "message": "boom"}),
+    "exception-frame": _data({"message": "boom"}, event="throttlingException"),
+    "named-text": _data("boom", event="error"),
+    "text": _data("upstream error: boom"),
+    "field": b'error: {"message": "boom"}\n\n',
+    "raw": b'{"error": {"message": "boom"}}\n\n',
+    "bare": b"upstream error: boom\n\n",
+    "rest": b'data: {"error": {"message": "boom"}}\n',
+    "grpc": b"grpc-status: 14\ngrpc-message: boom\n\n",
+}
+# In a feed the payloads are the publishers' own: only the event's name, or what is no event, is an error of the stream.
+_FEEDS = {"mercure", "wikimedia"}
+_OF_FEEDS = {"exception-frame", "named-text", "field", "raw", "bare", "rest", "grpc"}
+# Of an unknown stream that form must come behind others.
+_NEEDS_OTHERS = {("generic", "detail"), ("ndjson", "detail")}
+EVERYWHERE = [
+    _error(f"{dialect}-{name}", stream, "boom", dialect=dialect)
+    for dialect in dialects.names()
+    for name, stream in FORMS.items()
+    if (dialect not in _FEEDS or name in _OF_FEEDS) and (dialect, name) not in _NEEDS_OTHERS
+]
+
+CASES: list[Case] = [
+    *EVERYWHERE,
+    *PUBLIC,
+    *REPORTED,
+    *GENERIC,
+    *CHAT,
+    *EVENTS,
+    *LINES,
+    *TEXTS,
+    *SILENT,
+    *AFTER,
+]

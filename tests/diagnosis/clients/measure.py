@@ -7,6 +7,7 @@ differs. It is what `known_clients` is checked against.
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,30 +27,32 @@ from sse_tui.diagnosis.clients.lens import play
 from tests.diagnosis.clients.raw_server import answering
 from tests.diagnosis.clients.sdks import Real, drained
 
-READ_TIMEOUT_S = 0.4
+PATIENCE_S = 20.0
+STALL_S = 0.7
+"""What a client waits for a read where nothing comes: long enough for what does come, on a busy machine too."""
 
 
-def _chat(url: str) -> Real:
-    client = openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0, timeout=READ_TIMEOUT_S)
+def _chat(url: str, wait_s: float) -> Real:
+    client = openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0, timeout=wait_s)
     return drained(lambda: client.chat.completions.create(model="m", messages=[], stream=True))
 
 
-def _responses(url: str) -> Real:
-    client = openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0, timeout=READ_TIMEOUT_S)
+def _responses(url: str, wait_s: float) -> Real:
+    client = openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0, timeout=wait_s)
     return drained(lambda: client.responses.create(model="m", input="x", stream=True))
 
 
-def _anthropic(url: str) -> anthropic.Anthropic:
-    return anthropic.Anthropic(api_key="k", base_url=url, max_retries=0, timeout=READ_TIMEOUT_S)
+def _anthropic(url: str, wait_s: float) -> anthropic.Anthropic:
+    return anthropic.Anthropic(api_key="k", base_url=url, max_retries=0, timeout=wait_s)
 
 
-def _messages(url: str) -> Real:
-    client = _anthropic(url)
+def _messages(url: str, wait_s: float) -> Real:
+    client = _anthropic(url, wait_s)
     return drained(lambda: client.messages.create(model="m", max_tokens=1, messages=[], stream=True))
 
 
-def _helper(url: str) -> Real:
-    client, seen = _anthropic(url), []
+def _helper(url: str, wait_s: float) -> Real:
+    client, seen = _anthropic(url, wait_s), []
     try:
         with client.messages.stream(model="m", max_tokens=1, messages=[]) as stream:
             seen.append(stream.get_final_message())
@@ -58,10 +61,10 @@ def _helper(url: str) -> Real:
     return Real([], None, seen[0])
 
 
-def _httpx_sse(url: str) -> Real:
+def _httpx_sse(url: str, wait_s: float) -> Real:
     def events() -> Iterator[Any]:
         with (
-            httpx.Client(timeout=READ_TIMEOUT_S) as client,
+            httpx.Client(timeout=wait_s) as client,
             httpx_sse.connect_sse(client, "GET", url) as source,
         ):
             yield from source.iter_sse()
@@ -75,7 +78,7 @@ class Dialogue(NamedTuple):
     client: Client
     package: str
     api: str
-    run: Callable[[str], Real]
+    run: Callable[[str, float], Real]
 
     @property
     def installed(self) -> str:
@@ -95,30 +98,43 @@ DIALOGUES = (
     Dialogue(HTTPX_SSE, "httpx-sse", "chat", _httpx_sse),
 )
 
-_CHUNK = b'data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
-_STOP = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
-_DONE = b"data: [DONE]\n\n"
-_CREATED = b'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","output":[]}}\n\n'
-_DELTA = (
-    b'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":1,"item_id":"i",'
-    b'"output_index":0,"content_index":0,"delta":"a"}\n\n'
+
+def _chunk(delta: dict[str, str], finish: str | None = None) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    payload = {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [choice]}
+    return b"data: " + json.dumps(payload).encode() + b"\n\n"
+
+
+def _event(kind: str, **members: Any) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **members})}\n\n".encode()
+
+
+_CHUNK, _STOP, _DONE = _chunk({"content": "a"}), _chunk({}, "stop"), b"data: [DONE]\n\n"
+_CREATED = _event("response.created", sequence_number=0, response={"id": "r", "output": []})
+_DELTA = _event(
+    "response.output_text.delta", sequence_number=1, item_id="i", output_index=0, content_index=0, delta="a"
 )
-_COMPLETED = (
-    b'event: response.completed\ndata: {"type":"response.completed","sequence_number":2,"response":{"id":"r","output":[],'
-    b'"status":"completed"}}\n\n'
+_COMPLETED = _event(
+    "response.completed", sequence_number=2, response={"id": "r", "output": [], "status": "completed"}
 )
-_START = (
-    b'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant",'
-    b'"content":[],"model":"m","stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}}\n\n'
-    b'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n'
-    b'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}\n\n'
+_FAILED = _event("error", sequence_number=1, code="server_error", message="boom")
+_BEGUN = _event(
+    "message_start",
+    message={
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "content": [],
+        "model": "m",
+        "stop_reason": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    },
 )
-_STOPPED = (
-    b'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n'
-    b'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},'
-    b'"usage":{"output_tokens":2}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n'
-)
-_EMPTY_MESSAGE = _START.partition(b"event: content_block_start")[0] + _STOPPED.partition(b"\n\n")[2]
+_BLOCK = _event("content_block_start", index=0, content_block={"type": "text", "text": ""})
+_TEXT = _event("content_block_delta", index=0, delta={"type": "text_delta", "text": "a"})
+_FINISH = _event("message_delta", delta={"stop_reason": "end_turn"}, usage={"output_tokens": 2})
+_STOPPED = _FINISH + _event("message_stop")
+_OVERLOADED = _event("error", error={"type": "overloaded_error", "message": "Overloaded"})
 
 # By API: the body of an answer that is cut, whole, an error, empty, and the sentinel alone.
 BODIES: dict[str, dict[str, bytes]] = {
@@ -133,18 +149,16 @@ BODIES: dict[str, dict[str, bytes]] = {
     "responses": {
         "cut": _CREATED + _DELTA,
         "whole": _CREATED + _DELTA + _COMPLETED,
-        "error": _CREATED
-        + b'event: error\ndata: {"type":"error","sequence_number":1,"code":"c","message":"boom"}\n\n',
+        "error": _CREATED + _FAILED,
         "empty": _CREATED + _COMPLETED,
         "[DONE] alone": _DONE,
         "no event": b"",
     },
     "messages": {
-        "cut": _START,
-        "whole": _START + _STOPPED,
-        "error": _START
-        + b'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
-        "empty": _EMPTY_MESSAGE,
+        "cut": _BEGUN + _BLOCK + _TEXT,
+        "whole": _BEGUN + _BLOCK + _TEXT + _event("content_block_stop", index=0) + _STOPPED,
+        "error": _BEGUN + _OVERLOADED,
+        "empty": _BEGUN + _STOPPED,
         "[DONE] alone": _DONE,
         "no event": b"",
     },
@@ -172,7 +186,7 @@ class Measurement(NamedTuple):
 def measure(dialogue: Dialogue, body: str, end: End) -> Measurement:
     """Run the client once."""
     with answering(BODIES[dialogue.api][body], end) as url:
-        real = dialogue.run(url)
+        real = dialogue.run(url, STALL_S if end == "stall" else PATIENCE_S)
     return Measurement(dialogue, body, end, len(real.events), real.raised)
 
 
@@ -180,7 +194,10 @@ def measure(dialogue: Dialogue, body: str, end: End) -> Measurement:
 CONDITIONS: tuple[tuple[str, End], ...] = (
     *(("cut", end) for end in ENDS),
     *(("whole", end) for end in ENDS),
-    *((body, "fin") for body in ("error", "empty", "[DONE] alone", "no event")),
+    ("error", "fin"),
+    ("empty", "fin"),
+    ("[DONE] alone", "fin"),
+    ("no event", "fin"),
 )
 
 

@@ -52,11 +52,17 @@ class LangGraph(LenientDialect):
         if announces(mode):
             return (self._error(scrubbed(payload), event.data),)
         deltas = [*broken, *self._mode(mode, payload)]
+        # What has no mode is none of the run's: a state may well have a member that is called error.
+        if mode == "message" and not deltas and (fault := self.fault_of(event)) is not None:
+            return (fault,)
         return deltas if self._joiner is None else self._joiner.joined(deltas)
 
     def _not_json(self, event: Event, why: str) -> Sequence[Delta]:
         broken = Malformed(f"not JSON: {why}", "json")
-        return (broken, self._error(None, event.data)) if announces(event.type) else (broken,)
+        if announces(event.type):
+            return (broken, self._error(None, event.data))
+        fault = self.fault_of(event)
+        return (broken, fault) if fault is not None else (broken,)
 
     def _error(self, payload: Any, data: str) -> StreamFault:
         """``{"error": "ValueError", "message": "…"}``, or LangServe's ``{"status_code", "message"}``."""
