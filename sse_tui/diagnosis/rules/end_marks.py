@@ -21,6 +21,7 @@ _MARKS = {
     "chat.end": "lmstudio",
     "conversation.response.done": "mistral-conversations",
     "transcript.text.done": "openai-transcription",
+    "interaction.completed": "gemini-interactions",
 }
 _TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
 
