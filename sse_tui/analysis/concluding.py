@@ -124,7 +124,7 @@ def _nothing(facts: EndingFacts, close: Close) -> Ending | None:
     if orderly and not facts.received:
         return Ending.EMPTY_BODY
     substance = facts.substance
-    if dialect.ended and dialect.chosen.sentinel == "ends" and facts.events <= substance.beats:
+    if substance.done and facts.events <= substance.beats and (orderly or dialect.ended):
         return Ending.EMPTY  # [DONE] alone, in whatever dialect
     if not dialect.answers or not substance.empty:
         return None

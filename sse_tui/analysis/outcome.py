@@ -150,6 +150,11 @@ _FAILED_REQUESTS = frozenset(
 )
 
 
+# After these nobody expects another attempt.
+_IN_ORDER = frozenset((Ending.PROVIDER_STOP, Ending.EMPTY))
+_HINTS = {Ending.NOT_UNDERSTOOD: "Leave --dialect out, and the dialect is detected."}
+
+
 @dataclass(frozen=True, slots=True)
 class Conclusion:
     """How a turn stands or ended, and its words. `events` counts those of all its connections."""
@@ -227,7 +232,7 @@ class Conclusion:
         if seen is not None and first:
             return type(seen)(seen.code, self.sentence if self.detail else seen.message, seen.hint)
         hint = self.hint if seen is None or seen.code != self.code else seen.hint
-        # Nobody expects another attempt after an answer that the provider ended in good order.
-        if not hint and stop_reason and self.outcome is not Outcome.STOPPED_BY_PROVIDER:
+        hint = hint or _HINTS.get(self.ending, "")
+        if not hint and stop_reason and self.ending not in _IN_ORDER:
             hint = f"There was no further attempt: {stop_reason}."
         return self.ending.error(self.code, self.sentence, hint)
