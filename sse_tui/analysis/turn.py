@@ -6,14 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sse_tui import dialects
+from sse_tui.analysis.concluding import EndingFacts, conclude
 from sse_tui.analysis.entry import Span
-from sse_tui.analysis.outcome import (
-    Conclusion,
-    Ending,
-    EndingFacts,
-    Outcome,
-    conclude,
-)
+from sse_tui.analysis.outcome import Conclusion, Ending, Outcome
 from sse_tui.bounded import FirstFew, Tally
 from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer

@@ -40,7 +40,7 @@ def not_repeated(turn: Turn, reason: str, policy: str) -> str:
     from sse_tui.text.wording import many
 
     never = policy == "never"
-    whole = policy == "always" and turn.outcome is Outcome.COMPLETE
+    whole = policy == "always" and (turn.outcome is Outcome.COMPLETE or turn.dialect.ended)
     if not whole and (turn.conclusion.ending is not Ending.ENDED or (never and turn.events)):
         return ""
     response = turn.connections[-1].response

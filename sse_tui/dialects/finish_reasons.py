@@ -142,7 +142,11 @@ _SHARED = {
 _BY_DIALECT: dict[str, dict[str, Meaning]] = {
     "ollama": {"load": NOTHING_ASKED, "unload": NOTHING_ASKED},
     "vercel-ui": {"other": _UNTOLD, "unknown": _UNTOLD},  # the SDK's own words, not Gemini's verdict
-    "dify": {"stopped": Meaning(FinishKind.FAILURE, "the workflow was stopped")},
+    "dify": {
+        "stopped": Meaning(FinishKind.FAILURE, "the workflow was stopped"),
+        "partial_succeeded": Meaning(FinishKind.NORMAL, "the workflow went on although a node of it failed"),
+        "paused": Meaning(FinishKind.TOOL, "the workflow waits for a person"),
+    },
 }
 
 # Failures of the service rather than of the request: another attempt may succeed.

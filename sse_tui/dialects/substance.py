@@ -44,6 +44,7 @@ class Substance:
     `incomplete` why a response is incomplete, in the APIs that say that apart. `text` and `other` tell whether there is
     any visible text and any other output (a refusal, a tool call, a file); `reasoning` counts the characters of the
     reasoning. `understood`: some event meant something; `beats` counts those that are only heartbeats or marks.
+    `done`: ``[DONE]`` came.
     """
 
     finishes: dict[int, str] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class Substance:
     usage: Usage | None = None
     understood: bool = False
     beats: int = 0
+    done: bool = False
 
     def add(self, deltas: Iterable[Delta]) -> None:
         """Take the deltas of an event."""
@@ -96,6 +98,7 @@ class Substance:
         name = delta.name
         if name in BEATS:
             self.beats += 1
+            self.done = self.done or name == "done"
             return
         self.understood = True
         if name in OUTPUT:

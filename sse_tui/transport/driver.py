@@ -14,7 +14,8 @@ from contextlib import aclosing
 
 import httpx
 
-from sse_tui.analysis.outcome import EndingFacts, Outcome, conclude
+from sse_tui.analysis.concluding import EndingFacts, conclude
+from sse_tui.analysis.outcome import Outcome
 from sse_tui.dialects.base import Dialect
 from sse_tui.errors import SseTuiError
 from sse_tui.faults import Injector, Plan
@@ -40,7 +41,7 @@ _FUTILE = {"total-timeout", "event-too-large", "content-coding", "runaway-compre
 class Driver:
     """Runs one turn. Read `records()` to the end; `outcome` and `error` then say how it went.
 
-    `analysis.outcome` decides both, as it does for whoever reads the records; the error has a hint from here too.
+    `analysis.concluding` decides both, as it does for whoever reads the records; the error has a hint from here too.
     `stop_reason` says why there was no further attempt.
 
     With `stop_at_end` a connection is closed soon after the stream has said that it is over, as a conversation

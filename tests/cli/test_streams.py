@@ -229,8 +229,8 @@ def test_a_busy_server_is_waited_for_on_request_and_told_at_once(
         (
             [],
             "text/event-stream",
-            "",
-            "The stream ended without an event (0 bytes). It is not requested again (",
+            ": hi\n\n",
+            "The stream ended without an event (6 bytes, 1 comment). It is not requested again (",
         ),
         (
             [],
@@ -249,8 +249,8 @@ def test_a_busy_server_is_waited_for_on_request_and_told_at_once(
         (
             ["-d", "{}", "--reconnect", "always"],
             "text/event-stream",
-            "data: [DONE]\n\n",
-            "(14 bytes). It is not requested again (the stream said that it had ended).",
+            "data: x\n\ndata: [DONE]\n\n",
+            "(23 bytes). It is not requested again (the stream said that it had ended).",
         ),
     ],
 )
@@ -269,6 +269,25 @@ def test_a_stream_with_nothing_to_go_on_from_is_asked_for_once(
     assert (done.code, len(asked)) == (0, 1)
     assert says in done.err
     assert done.err.count("sse-tui: The stream") == bool(says)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("", "The response's body is empty."),
+        ("data: [DONE]\n\n", "The answer is empty: no text and no tool call."),
+    ],
+)
+def test_a_stream_that_holds_nothing_is_an_error(
+    cli: Callable[..., Any], server: Callable[..., Any], body: str, says: str
+) -> None:
+    handler, asked = answers(f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{body}")
+
+    done = cli("tail", server(handler))
+
+    assert (done.code, len(asked)) == (4, 1)
+    assert done.err.startswith(f"sse-tui: error: {says}")
+    assert done.err.count("empty") == 1
 
 
 def endless(connection: socket.socket, _head: bytes) -> None:

@@ -21,6 +21,7 @@ _MARKS = {
     "chat.end": "lmstudio",
     "conversation.response.done": "mistral-conversations",
     "transcript.text.done": "openai-transcription",
+    "interaction.completed": "gemini-interactions",
 }
 _TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
 
@@ -133,6 +134,6 @@ def open_after_finish(close: Close, facts: Facts) -> Occurrence | None:
     if close.code != FINISH_WAIT and close.cause is not CloseReason.TIMEOUT:
         return None
     return Occurrence(
-        f"The finish reason came, but the server kept the connection open and sent nothing more: {close.detail}.",
+        f"The finish reason came, and then neither an end marker nor the end of the body: {close.detail}.",
         evidence={"finish_reason": facts.turn.view.answer.finish_reason},
     )

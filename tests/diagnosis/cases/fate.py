@@ -121,6 +121,7 @@ VARIANTS = [
     ),
     Case("[DONE] alone", DONE, outcome="empty", findings={"empty-answer": "error empty"}),
     Case("[DONE] behind heartbeats", b": hb\n\nevent: ping\ndata: {}\n\n" + DONE, outcome="empty"),
+    Case("[DONE] alone, read in a dialect without it", DONE, dialect="anthropic-messages", outcome="empty"),
     Case(
         "only white space",
         chat(said(" "), {"content": "\n"}) + DONE,
