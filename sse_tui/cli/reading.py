@@ -12,7 +12,7 @@ from sse_tui.cli import narration
 from sse_tui.cli.ending import ended, tell_worst
 from sse_tui.cli.options import load_config
 from sse_tui.cli.output import Output
-from sse_tui.cli.views import limited, raw_view, view
+from sse_tui.cli.views import limited, raw_view
 from sse_tui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def read_source(
     narration.mask_with(redactor.text)
     out = Output()
     raw = raw_view(out) if form == "raw" else None
-    show = limited(view(form, analysis, out), max_events)
+    show = limited(form, analysis, out, max_events)
     stopped = False
     for record in opened:
         if isinstance(record, Request | Response):

@@ -12,7 +12,8 @@ from sse_tui.cli.output import Output
 if TYPE_CHECKING:
     from sse_tui.analysis.analysis import Analysis
     from sse_tui.analysis.entry import Entry
-    from sse_tui.eventstream import Event
+    from sse_tui.analysis.turn import Turn
+    from sse_tui.eventstream import Event, Ignored, Tail
     from sse_tui.recording.records import Record
 
 View: TypeAlias = "Callable[[Entry], None]"
@@ -59,25 +60,35 @@ class TextView:
         if entry.turn != self._turn:
             self._out.end_line()
             self._turn = entry.turn
-        if entry.kind != "event" or entry.repeat:
+        if entry.repeat:
             return
         turn = self._analysis.turn
         if turn is None or turn.dialect.answers:
             self._out.text(text_of(entry))
-            return
-        item = cast("Event", entry.item)
-        data = item.data.replace("\n", "\\n")
-        self._out.line(data if item.type == "message" else f"{item.type}: {data}")
+        elif entry.kind == "event":
+            item = cast("Event", entry.item)
+            data = item.data.replace("\n", "\\n")
+            self._out.line(data if item.type == "message" else f"{item.type}: {data}")
+        elif line := json_line(entry, turn):
+            self._out.line(line)
 
 
-def limited(inner: View, most: int | None) -> Callable[[Entry], bool]:
-    """A view that returns True, to stop, after `most` events; None means no limit."""
-    left = most
+def json_line(entry: Entry, turn: Turn | None) -> str:
+    """The line of an entry of a body that is read as JSON lines, one of which stands for an event; "" for no line."""
+    if entry.kind not in ("ignored", "tail") or turn is None or not turn.dialect.chosen.line_based:
+        return ""
+    line = cast("Tail", entry.item).text if entry.kind == "tail" else cast("Ignored", entry.item).line
+    return line.strip(" \t\r\n\x1e")
+
+
+def limited(form: str, analysis: Analysis, out: Output, most: int | None) -> Callable[[Entry], bool]:
+    """The `view` of that form, which returns True, to stop, after `most` events or JSON lines; None means no limit."""
+    inner, left = view(form, analysis, out), most
 
     def show(entry: Entry) -> bool:
         nonlocal left
         inner(entry)
-        if left is not None and entry.kind == "event":
+        if left is not None and (entry.kind == "event" or json_line(entry, analysis.turn)):
             left -= 1
         return left == 0
 

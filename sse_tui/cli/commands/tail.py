@@ -80,7 +80,7 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
     from sse_tui.cli.ending import ended, tell_worst
     from sse_tui.cli.following import follow
     from sse_tui.cli.repeats import RefusalNotice, not_repeated
-    from sse_tui.cli.views import limited, raw_view, view
+    from sse_tui.cli.views import limited, raw_view
     from sse_tui.session.requests import inspect_turn
 
     out, notice = Output(), RefusalNotice()
@@ -95,7 +95,7 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
 
             whole = await follow(session.records(), record_seen, out, session.stop)
         else:
-            show = limited(view(form, session.analysis, out), max_events)
+            show = limited(form, session.analysis, out, max_events)
 
             def entry_seen(entry: Entry) -> bool:
                 notice.see(entry.record)

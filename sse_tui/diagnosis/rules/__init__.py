@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from sse_tui.diagnosis.rules import (  # noqa: F401
     after_finish,
+    body_forms,
     buffering,
+    codings,
     comments,
     cumulative_text,
+    damaged_bodies,
     empty_answers,
     end_marks,
     failed_requests,
