@@ -18,10 +18,9 @@ from sse_tui.diagnosis import Diagnosis, Finding, Setting
 from sse_tui.dialects.base import Delta
 from sse_tui.dialects.bearing import Bearing
 from sse_tui.dialects.markup import deltas_of, deltas_of_line, rest_of
-from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Parser, Retry, Tail
+from sse_tui.eventstream import Comment, Event, EventTooLarge, Ignored, Item, Retry, Tail
 from sse_tui.limits import MAX_EVENT_BYTES
 from sse_tui.metrics import Idle
-from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import (
     Chunk,
     Close,
@@ -179,8 +178,8 @@ class Analysis:
 
     def _connect(self, turn: Turn, conn: Connection) -> WireState:
         turn.connect(conn)
-        parser = Parser(limit=self._limit, last_event_id=turn.last_event_id or "")
-        self._wire = WireState(conn, parser, Pulse(turn, self.idle, conn.number))
+        pulse = Pulse(turn, self.idle, conn.number)
+        self._wire = WireState(conn, self._limit, turn.last_event_id or "", pulse)
         return self._wire
 
     def _known(self, dialect: str | None) -> str | None:
@@ -206,14 +205,10 @@ class Analysis:
 
     def _response(self, record: Response) -> None:
         turn, wire = self._current(record)
-        wire.conn.response = record
-        decoder = ContentDecoder(record.headers)
-        wire.decoder = None if decoder.identity else decoder
-        self._any_coded = self._any_coded or not decoder.identity
-        if decoder.damage:
-            wire.conn.undecoded = decoder.damage
-            self.problems.append(decoder.damage)
-        wire.broken = record.is_refusal
+        wire.opened(record)
+        self._any_coded = self._any_coded or wire.decoder is not None
+        if wire.conn.undecoded:
+            self.problems.append(wire.conn.undecoded)
         if record.status == 204:
             turn.continuity.nothing_more()
         elif not record.is_refusal:
@@ -281,15 +276,18 @@ class Analysis:
         if not more:  # a read that brought only headers of the coding is a read all the same
             self._chunk(record, b"")
         turn.gaps.read(wire.conn.events - before)
-        if decoder is not None and decoder.damage:
-            wire.conn.undecoded = decoder.damage
-        if decoder is not None and decoder.runaway and not wire.broken:
+        if decoder is None or not (decoder.damage or decoder.stale):
+            return
+        wire.conn.undecoded = decoder.damage or ""
+        if wire.broken:
+            return
+        if decoder.runaway:
             wire.broken = True
             self.problems.append(
                 f"The body of connection {record.conn} was not read to its end: {decoder.damage}."
             )
-            self.diagnosis.ran_away(turn, record, decoder.damage or "")
-            self._keep(self.diagnosis.observe(turn, ()))
+        self.diagnosis.miscoded(turn, record, decoder)
+        self._keep(self.diagnosis.observe(turn, ()))
 
     def _items(self, turn: Turn, wire: WireState, items: Iterable[Item], t: int) -> list[Entry]:
         """The entries of the items that one read, or the end, completed."""

@@ -5,28 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sse_tui.analysis.end_markers import END_MARKERS
 from sse_tui.analysis.outcome import Conclusion, Ending
 from sse_tui.dialects.base import Dialect
 from sse_tui.dialects.inband import fault_words
 from sse_tui.dialects.substance import Substance
 from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
 from sse_tui.text.wording import phrase
-
-# What shows that an answer is whole, in the dialects that have it.
-END_MARKERS = {
-    "openai-chat": "a finish reason and [DONE]",
-    "openai-completions": "a finish reason and [DONE]",
-    "openai-responses": "response.completed",
-    "anthropic-messages": "message_stop",
-    "gemini": "a finishReason",
-    "gemini-interactions": "interaction.completed",
-    "dify": "message_end or workflow_finished",
-    "cohere-v2": "message-end",
-    "tgi": "generated_text",
-    "llamacpp-native": '"stop":true',
-    "vercel-ui": "a finish part and [DONE]",
-    "mcp": "the response to the request",
-}
 
 _BY_REASON = {
     CloseReason.INCOMPLETE: Ending.INCOMPLETE,

@@ -9,6 +9,7 @@ from sse_tui import dialects
 from sse_tui.analysis.concluding import EndingFacts, conclude
 from sse_tui.analysis.entry import Span
 from sse_tui.analysis.outcome import Conclusion, Ending, Outcome
+from sse_tui.bodies import Form
 from sse_tui.bounded import FirstFew, Tally
 from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer
@@ -25,7 +26,10 @@ CONNECTIONS_KEPT = 1_000
 
 @dataclass
 class Connection:
-    """What is known of one connection. `undecoded`: why not all of its body could be decoded, "" where it was."""
+    """What is known of one connection.
+
+    `undecoded`: why not all of its body could be decoded, "" where it was. `form` is what its body is.
+    """
 
     number: int
     request: Request | None = None
@@ -35,6 +39,7 @@ class Connection:
     bytes: int = 0
     reads: int = 0
     undecoded: str = ""
+    form: Form = Form.EVENTS
 
     @property
     def streamed(self) -> bool:
@@ -197,13 +202,15 @@ class Turn:
     def _no_stream(self, concluded: Conclusion) -> Conclusion | None:
         """A body that ended in order, and of which nothing could be read since it is not an event stream."""
         orderly = concluded.outcome in (Outcome.ENDED, Outcome.EMPTY, Outcome.STOPPED)
-        if self.events or self.answer.text_length or not orderly:
+        last = self.connections[-1]
+        read = self.events and not (last.form is Form.OBJECT and not self.dialect.answers)
+        if read or self.answer.text_length or not orderly:
             return None
-        response = self.connections[-1].response
+        response = last.response
         if response is not None and response.refused is False:
             return None  # the client asked for any type
         for finding in self.findings:
-            if finding.rule == "wrong-content-type" and finding.severity == "error":
+            if finding.rule in ("wrong-content-type", "undecodable-body") and finding.severity == "error":
                 ending = Ending.REFUSED_TYPE
                 return Conclusion(ending, 0, phrase(finding.message), ending.code, hint=finding.advice)
         return None

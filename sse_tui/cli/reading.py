@@ -90,7 +90,7 @@ def read_source(
     out = Output()
     raw = raw_view(out) if form == "raw" else None
     shown = view(form, analysis, out)
-    show = limited(shown.show, max_events)
+    show = limited(shown.show, analysis, max_events)
     stopped = False
     for record in opened:
         if isinstance(record, Request | Response):

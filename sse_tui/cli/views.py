@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sse_tui.analysis.analysis import Analysis
     from sse_tui.analysis.entry import Entry
     from sse_tui.analysis.turn import Turn
-    from sse_tui.eventstream import Event
+    from sse_tui.eventstream import Event, Ignored, Tail
     from sse_tui.recording.records import Record
 
 
@@ -84,14 +84,16 @@ class TextView:
         if turn is not self._turn:
             self.finish()
             self._turn = turn
-        if entry.kind != "event" or entry.repeat:
+        if entry.repeat:
             return
         if turn is None or turn.dialect.answers:
             self._text.add(entry)
-            return
-        item = cast("Event", entry.item)
-        data = item.data.replace("\n", "\\n")
-        self._out.line(data if item.type == "message" else f"{item.type}: {data}")
+        elif entry.kind == "event":
+            item = cast("Event", entry.item)
+            data = item.data.replace("\n", "\\n")
+            self._out.line(data if item.type == "message" else f"{item.type}: {data}")
+        elif line := json_line(entry, turn):
+            self._out.line(line)
 
     def finish(self) -> None:
         """Print the choices of the last turn that could not stream beside the first."""
@@ -100,14 +102,22 @@ class TextView:
         self._out.end_line()
 
 
-def limited(inner: Callable[[Entry], None], most: int | None) -> Callable[[Entry], bool]:
-    """A view that returns True, to stop, after `most` events; None means no limit."""
+def json_line(entry: Entry, turn: Turn | None) -> str:
+    """The line of an entry of a body that is read as JSON lines, one of which stands for an event; "" for no line."""
+    if entry.kind not in ("ignored", "tail") or turn is None or not turn.dialect.chosen.line_based:
+        return ""
+    line = cast("Tail", entry.item).text if entry.kind == "tail" else cast("Ignored", entry.item).line
+    return line.strip(" \t\r\n\x1e")
+
+
+def limited(inner: Callable[[Entry], None], analysis: Analysis, most: int | None) -> Callable[[Entry], bool]:
+    """A view that returns True, to stop, after `most` events or JSON lines; None means no limit."""
     left = most
 
     def show(entry: Entry) -> bool:
         nonlocal left
         inner(entry)
-        if left is not None and entry.kind == "event":
+        if left is not None and (entry.kind == "event" or json_line(entry, analysis.turn)):
             left -= 1
         return left == 0
 

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
+from sse_tui.bodies import Form
 from sse_tui.diagnosis import registry as triggers
 from sse_tui.diagnosis import rules as _rules  # noqa: F401  (registers them)
 from sse_tui.diagnosis.call_facts import note_calls
 from sse_tui.diagnosis.collector import Collector
+from sse_tui.diagnosis.event_words import heartbeat_form, label
 from sse_tui.diagnosis.facts import SETTLE, SILENCE_NS, ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding, Setting
 from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
+from sse_tui.diagnosis.synthetic_entry import SyntheticEntry
 from sse_tui.diagnosis.view import EntryView, TurnView
-from sse_tui.dialects.base import Delta, Meta, Usage
-from sse_tui.dialects.bearing import TEXTS, Bearing
-from sse_tui.dialects.heartbeats import named_ping
+from sse_tui.dialects.base import Meta, Usage
+from sse_tui.dialects.bearing import Bearing
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
-from sse_tui.recording.records import Chunk, Close, CloseReason, Header, Reconnect, Record, Request, Response
+from sse_tui.recording.content import ContentDecoder
+from sse_tui.recording.records import Chunk, Close, CloseReason, Header, Reconnect, Request, Response
 
 BIG = 64 * 1024  # bytes; a larger event always goes through the rules
 _CONNS_KEPT = 64
@@ -43,20 +45,6 @@ _ITEM_TRIGGERS: dict[type, Trigger[Item]] = {
     NoData: triggers.NO_DATA,
     Tail: triggers.TAIL,
 }
-
-
-class SyntheticEntry(NamedTuple):
-    """What rules run on besides the entries of the wire log: a read, or the end of a turn."""
-
-    kind: str
-    t: int | None
-    conn: int
-    item: Item | ByteMatch | None = None
-    record: Record | None = None
-    deltas: Sequence[Delta] = ()
-    number: int = 0
-    repeat: bool = False
-    bearing: Bearing = Bearing.NONE
 
 
 class Diagnosis:
@@ -89,6 +77,7 @@ class Diagnosis:
         here.reads += not more
         here.continued = more
         if here.refused:
+            here.body.take(data)
             return  # not a stream but the text of an error response
         # Most reads of a healthy stream are whole blocks after a complete item: those need no searching.
         if here.window.end == here.done and here.scanner.passes(data):
@@ -97,7 +86,9 @@ class Diagnosis:
         else:
             here.window.feed(data, here.done)
             matches = here.scanner.feed(data, more)
-            if here.window.end >= here.look_at:
+            if here.body.form is not Form.EVENTS:
+                matches = here.body.take(data, matches)
+            if here.window.end >= here.look_at and here.body.form is Form.EVENTS:
                 self._pending(facts, t if timed else None)
         if timed:
             before = here.last_read_t if here.last_read_t is not None else here.opened_t
@@ -124,14 +115,17 @@ class Diagnosis:
         item = Tail("", start, start + size)
         self._run(triggers.TAIL, SyntheticEntry("tail", t if facts.timed else None, conn, item), facts)
 
-    def ran_away(self, turn: TurnView, read: Chunk, damage: str) -> None:
-        """A body expanded beyond the limits with this read, so nothing more of it is decoded."""
+    def miscoded(self, turn: TurnView, read: Chunk, decoder: ContentDecoder) -> None:
+        """What is wrong with the content coding of a body, as this read shows: reported once."""
         facts = self._facts(turn, read.conn)
-        facts.conn.damage = damage
+        conn = facts.conn
+        if conn.miscoded:
+            return
+        conn.miscoded, conn.damage = True, decoder.damage or ""
+        trigger = triggers.STALE_CODING if decoder.stale else triggers.UNDECODABLE
+        trigger = triggers.RUNAWAY if decoder.runaway else trigger
         self._run(
-            triggers.RUNAWAY,
-            SyntheticEntry("read", read.t if facts.timed else None, read.conn, record=read),
-            facts,
+            trigger, SyntheticEntry("read", read.t if facts.timed else None, read.conn, record=read), facts
         )
 
     def observe(self, turn: TurnView, entries: Sequence[EntryView]) -> list[Finding]:
@@ -219,6 +213,8 @@ class Diagnosis:
     def _event(self, entry: EntryView, item: Event, facts: Facts) -> None:
         """An event that is unusual, or comes before it is known what is usual."""
         conn, turn, deltas = facts.conn, facts.turn, entry.deltas
+        if conn.body.form is not Form.EVENTS:
+            self._shown(entry, item, facts)
         own_id = item.id != conn.last_id or (
             item.id and _OWN_ID.search(conn.window.whole(item.start, item.end) or b"")
         )
@@ -233,7 +229,7 @@ class Diagnosis:
             self._run(triggers.DELTAS, entry, facts)
         if len(turn.conns) > 1:
             self._run(triggers.RESUMED, entry, facts)
-        if conn.misframing_of(item) is not None:
+        if conn.body.form is Form.EVENTS and conn.misframing_of(item) is not None:
             self._run(triggers.MISFRAMED, entry, facts)
         self._run(triggers.EVENT, entry, facts)
         if own_id:
@@ -246,12 +242,12 @@ class Diagnosis:
         conn.last_event_t = entry.t
         if bearing is _BEAT:
             self._run(triggers.BEAT, entry, facts)
-            conn.beat(_form(item, names, {type(delta) for delta in deltas}), entry.t)
+            conn.beat(heartbeat_form(item, names, {type(delta) for delta in deltas}), entry.t)
         elif bearing is not _NONE or not turn.view.dialect.answers:
             conn.last_progress_t = entry.t
         conn.token_events += tokens
         if not turn.first_token_seen and len(turn.before_token) < SETTLE:
-            turn.before_token.append(item.type if item.type != "message" else _label(deltas, names))
+            turn.before_token.append(item.type if item.type != "message" else label(deltas, names))
         turn.done = turn.done or "done" in names
         conn.learn(item.type, deltas)
         conn.settled = conn.token_events >= SETTLE and not conn.numbered and turn.is_plain
@@ -272,6 +268,8 @@ class Diagnosis:
     def _other(self, entry: EntryView, item: Item | ByteMatch, facts: Facts) -> None:
         """An item that is not an event."""
         conn = facts.conn
+        if conn.body.form is not Form.EVENTS:
+            self._shown(entry, item, facts)
         # Whether the block has nothing else shows only with the next line, which may not have arrived yet.
         if isinstance(item, Comment | Retry) and (
             0 <= item.start - conn.clean <= 1 or conn.window.blank_before(item.start)
@@ -295,6 +293,13 @@ class Diagnosis:
         if conn.silence[0]:
             self._run(triggers.GAP, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
             conn.silence = 0, False
+
+    def _shown(self, entry: EntryView, item: Item | ByteMatch, facts: Facts) -> None:
+        """An item of a body not known to be an event stream, which it may show to be one."""
+        matches, lines = facts.conn.body.shown(entry, item)
+        self._matches(matches, facts, entry.t)
+        for line in lines:
+            self._run(triggers.LATE_FIELD, line, facts)
 
     def _resolve_deferred(self, facts: Facts) -> None:
         """Run the rules on comments and retry fields whose next line has arrived by now."""
@@ -323,10 +328,11 @@ class Diagnosis:
             self._run(triggers.REQUEST, entry, facts)
         elif isinstance(record, Response):
             conn.response, conn.opened_t, conn.refused = record, entry.t, record.is_refusal
+            conn.body.opened(record.headers)
             self._run(triggers.RESPONSE, entry, facts)
         elif isinstance(record, Close):
             self._silence(facts)
-            self._matches(conn.scanner.close(), facts, entry.t)
+            self._matches(conn.body.close(conn.scanner.close()), facts, entry.t)
             self._run(triggers.CLOSE, entry, facts)
             if record.cause is CloseReason.CLIENT and turn.dialect.complete is not True:
                 self.session.left_running = conn
@@ -383,20 +389,3 @@ class Diagnosis:
 
 def _last_event(entries: Sequence[EntryView]) -> EntryView:
     return next(entry for entry in reversed(entries) if type(entry.item) is Event)
-
-
-def _form(item: Event, names: set[str], kinds: set[type]) -> str:
-    """What kind of heartbeat an event is."""
-    if not item.data:
-        return "empty event"
-    if "ping" in names or named_ping(item.type):
-        return "ping event"
-    return "blank chunk" if kinds & TEXTS else "empty chunk"
-
-
-def _label(deltas: Sequence[Delta], names: set[str]) -> str:
-    """A word for an event without tokens, whose `Meta` have these names."""
-    for name in ("role", "ping", "prompt_filter_results"):
-        if name in names:
-            return name
-    return type(deltas[0]).__name__.lower() if deltas else "empty"

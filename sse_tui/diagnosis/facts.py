@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from sse_tui import fields
 from sse_tui.bounded import Recent, Seen, Tally
 from sse_tui.diagnosis import reframing
+from sse_tui.diagnosis.body_look import BodyLook
 from sse_tui.diagnosis.bursts import Bursts
 from sse_tui.diagnosis.call_facts import CallFacts
 from sse_tui.diagnosis.growth import Growth
@@ -40,7 +41,7 @@ ANSWERS = frozenset(
         *("openai-chat", "openai-completions", "openai-responses", "openai-assistants", "gemini", "tgi"),
         *("openai-transcription", "anthropic-messages", "cohere-v2", "llamacpp-native", "watsonx"),
         *("mistral-conversations", "writer-completions", "vercel-ui"),
-        *("gemini-interactions", "dify", "workers-ai"),
+        *("gemini-interactions", "dify", "workers-ai", "bedrock-converse", "bedrock-invoke"),
     )
 )
 
@@ -119,6 +120,9 @@ class ConnFacts:
     beats: Beats = field(default_factory=Beats)
     beat_forms: Counter[str] = field(default_factory=Counter)  # heartbeats by form
     damage: str = ""  # of the content coding, where it ended the reading
+    stale: bool = False  # it is plain text all the same
+    miscoded: bool = False  # what is wrong with the content coding has been reported
+    body: BodyLook = field(default_factory=BodyLook)
     bad_utf8: bytes = b""  # the last bytes that were not UTF-8
     sequence: int | None = None
     numbered: bool = False  # the events have a sequence_number
@@ -201,6 +205,12 @@ class ConnFacts:
     def response_header(self, name: str) -> str | None:
         """The value of a response header; None where it is absent."""
         return None if self.response is None else fields.first(self.response.headers, name)
+
+    @property
+    def typed_as_stream(self) -> bool:
+        """Whether the response is a 200 whose media type is that of an event stream."""
+        kind = fields.essence(self.response_header("content-type"))
+        return self.response is not None and self.response.status == 200 and kind == fields.EVENT_STREAM
 
     def request_header(self, name: str) -> str | None:
         """The value of a request header; None where it is absent."""

@@ -73,6 +73,11 @@ REQUEST = Trigger[Request]()
 RESPONSE = Trigger[Response]()
 CLOSE = Trigger[Close]()
 RUNAWAY = Trigger[Chunk]()  # a read with which a coded body expanded beyond the limits
+UNDECODABLE = Trigger[Chunk]()  # a read that is not what its content coding says
+STALE_CODING = Trigger[Chunk]()  # a read of plain text under a content coding
+LATE_FIELD = Trigger[
+    Ignored
+]()  # a line from before the first field, once a field has shown that it is an event stream
 RECONNECT = Trigger[Reconnect]()
 OVER = Trigger[None]()  # the turn gets no further connection
 BYTES = {  # what the scanner finds, by the kind of its match

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.dialects.providers.bedrock.bedrock_faults import EXCEPTIONS
 from sse_tui.dialects.providers.dify import EVENTS as DIFY_EVENTS
 from sse_tui.dialects.providers.gemini.gemini_interactions import PREFIXES as INTERACTION_PREFIXES
 from sse_tui.dialects.providers.workers_ai import MEMBERS as WORKERS_AI_MEMBERS
@@ -100,6 +101,19 @@ def _gemini_facts(clue: Clue) -> bool:
     return "promptFeedback" in clue.data or {"usageMetadata", "modelVersion"} <= clue.data.keys()
 
 
+def _bedrock(clue: Clue) -> bool:
+    data = clue.data
+    if clue.type in (*_CONVERSE, *EXCEPTIONS) or (
+        "stopReason" in data and "message" in members(data.get("output"))
+    ):
+        return True
+    return any(isinstance(data.get(name), dict) for name in (*_CONVERSE, *EXCEPTIONS))
+
+
+def _bedrock_chunk(clue: Clue) -> bool:
+    return clue.type == "chunk" and isinstance(clue.data.get("bytes"), str)
+
+
 def _cohere_v1(clue: Clue) -> bool:
     return isinstance(clue.data.get("event_type"), str) and "is_finished" in clue.data
 
@@ -112,6 +126,7 @@ def _llamacpp(clue: Clue) -> bool:
     return isinstance(clue.data.get("stop"), bool) and isinstance(clue.data.get("content"), str)
 
 
+_CONVERSE = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
 _GRAPH = ("values", "updates", "messages/partial", "messages/complete", "messages/metadata")
 
 
@@ -204,6 +219,8 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
         _is("message-start", "content-start", "content-delta", "tool-plan-delta", "tool-call-start"),
     ),
     Fingerprint("cohere-v2", "event_type and is_finished, Cohere's first API", _cohere_v1),
+    Fingerprint("bedrock-invoke", "chunk events with bytes, as Bedrock's InvokeModel sends", _bedrock_chunk),
+    Fingerprint("bedrock-converse", "Bedrock's messageStart, contentBlockDelta or an exception", _bedrock),
     Fingerprint("lmstudio", "a chat.start event", _is("chat.start")),
     Fingerprint(
         "mistral-conversations",

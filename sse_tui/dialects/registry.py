@@ -10,6 +10,8 @@ from sse_tui.dialects.generic import Generic
 from sse_tui.dialects.ignoring import Ignoring
 from sse_tui.dialects.line_dialects import GenericLines
 from sse_tui.dialects.providers.anthropic import AnthropicMessages
+from sse_tui.dialects.providers.bedrock.bedrock_converse import BedrockConverse
+from sse_tui.dialects.providers.bedrock.bedrock_invoke import BedrockInvoke
 from sse_tui.dialects.providers.cohere import CohereV2
 from sse_tui.dialects.providers.dify import Dify
 from sse_tui.dialects.providers.gemini import Gemini
@@ -36,6 +38,11 @@ from sse_tui.dialects.providers.writer_completions import WriterCompletions
 from sse_tui.errors import UsageError
 from sse_tui.text.nearest import did_you_mean
 
+
+class ReadingBedrock(BedrockInvoke):
+    """Reads the payloads of Bedrock's models in any of the dialects."""
+
+
 _MOST_USED_FIRST: tuple[type[Dialect], ...] = (
     OpenAIChat,
     OpenAIResponses,
@@ -43,6 +50,8 @@ _MOST_USED_FIRST: tuple[type[Dialect], ...] = (
     Gemini,
     OpenAICompletions,
     CohereV2,
+    BedrockConverse,
+    ReadingBedrock,
     TextGenerationInference,
     LlamaCppNative,
     Ollama,
@@ -67,6 +76,7 @@ _MOST_USED_FIRST: tuple[type[Dialect], ...] = (
 )
 
 READERS: dict[str, type[Dialect]] = {dialect.name: dialect for dialect in _MOST_USED_FIRST}
+ReadingBedrock.readers = READERS
 
 
 class AutoLines(DetectingLines):

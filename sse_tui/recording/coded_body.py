@@ -30,6 +30,8 @@ def recoded(headers: Headers, data: bytes, mask: Callable[[bytes], bytes]) -> by
     masked = mask(decoded)
     if masked == decoded:
         return data
+    if decoder.stale:
+        return masked
     for coding in decoder.codings:
         encoder = zlib.compressobj(6, zlib.DEFLATED, _WINDOW_BITS[coding])
         masked = encoder.compress(masked) + encoder.flush()
@@ -58,8 +60,13 @@ class CodedBody:
         out: list[bytes] = []
         begun = False
         for piece in self._decoder.slices(data):
+            if self._decoder.stale:  # plain text that only claims to be coded: it stays that
+                out.append(self._mask(piece))
+                continue
             begun = True
             out.append(self._encode(self._mask(piece)))
+        if self._decoder.stale:
+            return b"".join(out)
         if self._decoder.damage is not None:
             return b"".join(
                 [*out, self._encode(b"", zlib.Z_SYNC_FLUSH) if begun else b"", _INVALID * len(data)]

@@ -10,6 +10,7 @@ in slices, so that a few bytes neither fill the memory nor keep the program busy
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
@@ -24,13 +25,19 @@ DECODABLE = frozenset(("gzip", "x-gzip", "deflate"))
 """The codings that can be decoded."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_TEXT = re.compile(rb"(?:\xef\xbb\xbf)?[\t\r\n -~]")
+_BEGINNING = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:data: |data:[{\[]|event: |id: |retry: ?\d|: ?[ -~]|\{\s*\"|\[\s*[{\[\"]|<[!?a-z])",
+    re.I,
+)
 
 
 class ContentDecoder:
     """Decodes the body of one response read by read, returning whatever can be decoded so far.
 
     `damage` is what is wrong with the coding, None for nothing. `runaway`: the damage is that the body expands beyond
-    what a real stream does, so that decoding it was given up.
+    what a real stream does, so that decoding it was given up. `stale`: the body is plain text although the headers name
+    a coding, as behind a proxy that decodes the body and forwards the header; it is passed through.
     """
 
     def __init__(self, headers: Iterable[tuple[str, str]]) -> None:
@@ -41,7 +48,8 @@ class ContentDecoder:
         codings += [coding for coding in transfer if coding != "chunked"]
         self.codings = tuple(coding for coding in codings if coding != "identity")
         self.damage: str | None = None
-        self.runaway = False
+        self.runaway = self.stale = False
+        self._begun = False
         self._coded = self._decoded = self._lines = 0
         known = [coding in DECODABLE for coding in self.codings]
         self._stages: Sequence[_Stage] = (
@@ -60,7 +68,7 @@ class ContentDecoder:
     @property
     def unfinished(self) -> bool:
         """True if the encoded data has started but not ended, so something is missing."""
-        return self.damage is None and any(stage.unfinished for stage in self._stages)
+        return self.damage is None and not self.stale and any(stage.unfinished for stage in self._stages)
 
     def decode(self, data: bytes) -> bytes:
         """The bytes that `data` decodes to; b"" once the encoded data has turned out to be damaged (see `damage`)."""
@@ -71,6 +79,12 @@ class ContentDecoder:
         if not self._stages:
             if data:
                 yield data
+            return
+        if data and not self._begun:
+            self._begun = True
+            self.stale = _is_plain(self.codings[-1], data)
+        if self.stale:
+            yield from (data[at : at + SLICE] for at in range(0, len(data), SLICE))
             return
         if self.damage is not None:
             return
@@ -98,6 +112,15 @@ class ContentDecoder:
             if self._lines > most:
                 raise _Runaway(f"{self._coded:,} bytes expand to more than {most:,} lines")
             yield piece
+
+
+def _is_plain(coding: str, first: bytes) -> bool:
+    """Whether a body is text by its first bytes, not data under this coding.
+
+    Those of gzip are no text. Raw deflate may begin with any byte, so there it takes the beginning of a field, of JSON
+    or of a page.
+    """
+    return (_BEGINNING if coding == "deflate" else _TEXT).match(first) is not None
 
 
 class _Runaway(Exception):  # noqa: N818

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
+from sse_tui.bodies.aws_frames import is_prelude
 from sse_tui.errors import RecordingError
 from sse_tui.recording.imports import Kind, Piece, import_pieces, kind_of, raw_records
 from sse_tui.recording.imports.sniffing import SNIFF_BYTES, enough
@@ -34,8 +35,8 @@ def sniff(first: bytes, name: str = "the input") -> Kind:
     for magic, what, hint in _BINARY:
         if first.startswith(magic):
             raise RecordingError("input-binary", f"{name} is {what}, not an event stream.", hint)
-    # An event stream may contain a few NULs, but not in a tenth of its bytes.
-    if first.count(0) * 10 > len(first):
+    # An event stream may contain a few NULs, but not in a tenth of its bytes; frames of AWS are full of them.
+    if not is_prelude(first) and first.count(0) * 10 > len(first):
         raise RecordingError("input-binary", f"{name} is binary data, not an event stream.")
     return kind_of(first)
 

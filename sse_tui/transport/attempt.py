@@ -12,9 +12,10 @@ from dataclasses import replace
 
 import httpx
 
+from sse_tui.bodies import is_json_answer, is_stream_type
 from sse_tui.errors import ConnectError, HttpError, SseTuiError, UsageError
 from sse_tui.faults import Fired, Injector
-from sse_tui.fields import EVENT_STREAM, essence
+from sse_tui.fields import essence
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.recording.records import Close, CloseReason, Phase, Record
 from sse_tui.transport.http.body import ResponseBody
@@ -58,6 +59,7 @@ class Attempt:
         self._phases: asyncio.Queue[Phase | None] = asyncio.Queue()
         self._stream: WireStream | None = None
         self._followed: list[Redirect] = []
+        self._readable = False
         self.kind = ""
         self.error: SseTuiError | None = None
         self.response: httpx.Response | None = None
@@ -147,8 +149,9 @@ class Attempt:
                 yield self._failed(error)
                 return
             turn.cookies.keep(self.response)
+            self._readable = await self._is_readable(self.response)
             headers_at = self.response.extensions["headers_at"]
-            yield response_record(headers_at, turn.number, conn, self.response, self.request.any_type)
+            yield response_record(headers_at, turn.number, conn, self.response, self._readable)
         finally:
             if self.response is None:
                 # Leave no task and no connection behind. The cancellation can come too late: a response that has
@@ -158,10 +161,29 @@ class Attempt:
                     if isinstance(result, httpx.Response):
                         await result.aclose()
 
+    async def _is_readable(self, response: httpx.Response) -> bool:
+        """Whether a response with status 200 is read as a stream. Of JSON the first bytes decide, if they come soon."""
+        content_type = response.headers.get("content-type")
+        if self.request.any_type or is_stream_type(content_type):
+            return True
+        if response.status_code != 200 or essence(content_type) != "application/json":
+            return False
+        body: ResponseBody = response.extensions["body"]
+        deadline = self._turn.clock.now() + _REFUSAL_NS
+        while not self._turn.stopped:
+            try:
+                first = await self._turn.waiter.wait(body.peek(), self._turn.until(deadline))
+            except Woken:
+                continue
+            except TimeoutError:
+                break
+            return first is not None and is_json_answer(first.data)
+        return False
+
     async def _judge(self, response: httpx.Response, body: ResponseBody) -> AsyncGenerator[Record, None]:
         """Open if it is an event stream; otherwise record the beginning of its body, within limits of size and time."""
         content_type = response.headers.get("content-type", "")
-        if response.status_code == 200 and (self.request.any_type or essence(content_type) == EVENT_STREAM):
+        if response.status_code == 200 and self._readable:
             self.kind = "open"
             return
         turn = self._turn

@@ -1,24 +1,35 @@
-"""The one reading of a body in this process: its content coding undone, then parsed into items."""
+"""The one reading of a body in this process: its content coding undone, then read into items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sse_tui.eventstream import Event, EventTooLarge, Item, Parser
+from sse_tui import fields
+from sse_tui.bodies import BodyItems, Form, ItemReader
+from sse_tui.eventstream import Event, EventTooLarge, Item
 from sse_tui.faults.injector import Parsed
 from sse_tui.recording.content import ContentDecoder
 from sse_tui.transport.problems import runaway, undecodable
 
 
 class BodyParser:
-    """Reads the body of one response, whose headers these are, to its end or to the first error in it."""
+    """Reads the body of one response, whose headers these are, to its end or to the first error in it.
+
+    `form` is what the body is, once its first bytes have shown it.
+    """
 
     def __init__(self, headers: Sequence[tuple[str, str]], limit: int, last_event_id: str) -> None:
         self._decoder = ContentDecoder(headers)
         # Seeded with the last event ID: the standard's ID buffer starts anew with each connection, and the first
         # event without an ID would otherwise wipe the one to resume from.
-        self._parser: Parser | None = Parser(limit, last_event_id)
+        items = BodyItems(limit, last_event_id, self._chosen)
+        items.opened(fields.first(headers, "content-type"))
+        self._parser: ItemReader | None = items
         self._any_event = False
+        self.form = Form.EVENTS
+
+    def _chosen(self, form: Form, reader: ItemReader) -> None:
+        self.form, self._parser = form, reader
 
     @property
     def coded(self) -> bool:
@@ -67,6 +78,8 @@ class BodyParser:
             yield Parsed((), runaway(damage) if self._decoder.runaway else undecodable(damage))
 
     def close(self) -> list[Item]:
-        """The body is over: what it left open, as an item, unless an error ended the reading."""
+        """The body is over: what it left open, or what only its end completes, unless an error ended the reading."""
         parser, self._parser = self._parser, None
-        return [] if parser is None else parser.close()
+        items = parser.close() if parser is not None else []
+        self._any_event = self._any_event or any(type(item) is Event for item in items)
+        return items

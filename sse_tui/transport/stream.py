@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 import httpx
 
+from sse_tui.bodies import Form
 from sse_tui.errors import SseTuiError
 from sse_tui.eventstream import Item
 from sse_tui.faults import Forward, Injector, Step
@@ -109,7 +110,7 @@ class Stream:
                 else:
                     steps = await self._stall(step.fault.duration_ms / 1000, steps)
         self._body.close()
-        self._reception.feed(self._parser.close())
+        self._understand(self._parser.close())
         assert self.reason is not None
         yield self._turn.close(self.reason, self.detail, self.code, self._body.irregular)
 
@@ -131,7 +132,7 @@ class Stream:
             self._receive(items, error)
 
     def _receive(self, items: Sequence[Item], error: SseTuiError | None) -> None:
-        self._reception.feed(items)
+        self._understand(items)
         if error is not None:
             self._fail(error)
         if self._stop_at_end and self._ended_at is None and self._reception.ended:
@@ -143,9 +144,16 @@ class Stream:
             # Every event restarts the wait: those that follow are usage, or the end of another choice.
             self._finished = self._reception.progress, self._turn.clock.now()
 
+    def _understand(self, items: Sequence[Item]) -> None:
+        progress = self._reception.progress
+        self._reception.feed(items)
+        if self._parser.form is Form.OBJECT:  # an answer that is no stream brings a client no further
+            self._reception.progress = progress
+
     def _end(self, ending: BodyEnd) -> None:
         """The body is over. An end that is orderly in HTTP may still lie within compressed data."""
         self._finish(*ending)
+        self._understand(self._parser.close())
         if ending.reason is not CloseReason.EOF or self._reception.ended:
             return
         if self._parser.damage:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from sse_tui.bodies import OWN_READERS, Form, reader_of
 from sse_tui.dialects import Dialect
 from sse_tui.dialects.base import Delta
 from sse_tui.dialects.markup import deltas_of, deltas_of_line
@@ -31,6 +32,7 @@ CACHED_BYTES = 1 << 20
 STATE_BYTES_A_ROW = 8
 """A state may take this much per row since the last: a large one is tried again after twice as many rows."""
 _BOM = b"\xef\xbb\xbf"
+_JSON = frozenset(b'{["-0123456789tfn')  # what JSON values begin with
 
 ReadBack: TypeAlias = tuple[Item | None, Sequence[Delta]]
 """The item of a row, None for records, and its deltas."""
@@ -43,9 +45,19 @@ class Reading:
     dialect: Dialect
     last_event_id: str
 
-    def item(self, raw: bytes, start: int) -> Item | None:
-        """The item that these bytes at `start` of the body are; None when the file was changed and they are none."""
+    def item(self, raw: bytes, start: int, form: Form = Form.EVENTS) -> Item | None:
+        """The item that these bytes at `start` of the body are; None when the file was changed and they are none.
+
+        `form` is that of the body, where the item is an event. What follows JSON in it may be an event stream.
+        """
         # No limit: what has a row was within the limit of the session when it was read first.
+        if form in OWN_READERS and (form is Form.FRAMES or (raw and raw[0] in _JSON)):
+            reader = reader_of(form, sys.maxsize, self.last_event_id)
+            if form is Form.ARRAY:
+                reader.feed(b"[")
+                start -= 1
+            read = reader.feed(raw) or reader.close()
+            return _moved(read[0], start) if read else None
         parser = Parser(sys.maxsize, self.last_event_id)
         # The parser removes a byte order mark at its start. No item includes that of the body: this one is in a line.
         mark = _BOM if raw.startswith(_BOM) else b""
@@ -53,8 +65,7 @@ class Reading:
         if not items:
             return None
         self.last_event_id = parser.last_event_id
-        item, shift = items[-1], start - len(mark)
-        return item._replace(start=item.start + shift, end=item.end + shift)
+        return _moved(items[-1], start - len(mark))
 
     def deltas(self, item: Item | None) -> Sequence[Delta]:
         """What the item means in the turn's dialect."""
@@ -67,6 +78,10 @@ class Reading:
         if type(item) is Comment:
             self.dialect.comment_seen(item.text)
         return ()
+
+
+def _moved(item: Item, by: int) -> Item:
+    return item._replace(start=item.start + by, end=item.end + by)
 
 
 @dataclass(slots=True)

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from sse_tui.analysis.entry import Entry, Span
 from sse_tui.analysis.turn import Turn
+from sse_tui.bodies import OWN_READERS, Form
 from sse_tui.dialects.base import Delta
-from sse_tui.eventstream import Item, Tail
+from sse_tui.eventstream import Ignored, Item, Tail
 from sse_tui.recording import BodyIndex, BodyReader
 from sse_tui.recording.column import Column
 from sse_tui.recording.records import Record, Response
@@ -66,8 +67,9 @@ class RowTable:
         self._span_start = Column("I")
         self._span_size = Column("I")
         self._written = 0
-        self._tails: dict[int, Tail] = {}
+        self._tails: dict[int, Tail | Ignored] = {}
         self._firsts: dict[int, int] = {}
+        self._forms: dict[int, Form] = {}  # of connections whose body is not an event stream
         self._rereader = Rereader()
         # The connection, offset and bytes that were read last for the rereader: finding the chunks of each row
         # separately would take longer than reading them.
@@ -93,6 +95,8 @@ class RowTable:
             # Of the stream it has read nothing yet if this is the request; else it may have read what comes now.
             unread = turn.dialect if entries and entries[0].kind == "request" else turn.dialect.again()
             self._rereader.begin(len(self), unread)
+        if turn is not None and turn.connections and (conn := turn.connections[-1]).form in OWN_READERS:
+            self._forms[conn.number] = conn.form
         size = 0
         for entry in entries:
             if entry.kind not in HIDDEN:
@@ -104,8 +108,9 @@ class RowTable:
         """Append an entry's row; its size in bytes."""
         item = entry.item
         start, size = (file_offset, 0) if item is None else (item.start, item.end - item.start)
-        if type(item) is Tail:
+        if type(item) is Tail or (type(item) is Ignored and self._forms.get(entry.conn) is Form.FRAMES):
             # The tail of a body of ignored lines spans all of it: too much to read again for the little text it has.
+            # What is wrong with a frame shows from those around it.
             self._tails[len(self)] = item
         self._firsts.setdefault(entry.conn, len(self))
         self._label.append(_CODES.get("repeat" if entry.repeat else entry.label, 0))
@@ -252,8 +257,10 @@ class RowTable:
         item: Item | None = self._tails.get(index)
         size = self._size[index]
         if item is None:
-            start = self._start[index]
-            item = reading.item(self._bytes(self._conn[index], start, start + size, reader), start)
+            start, conn = self._start[index], self._conn[index]
+            raw = self._bytes(conn, start, start + size, reader)
+            form = self._forms.get(conn, Form.EVENTS) if self._number[index] else Form.EVENTS
+            item = reading.item(raw, start, form)
         return (item, () if code == _REPEAT else reading.deltas(item)), size
 
     def _bytes(self, conn: int, start: int, end: int, reader: BodyReader) -> bytes:

@@ -47,7 +47,11 @@ class Wire(Story):
 
     def good(self, at: float = 1) -> Self:
         """A response with all the headers that a stream should have."""
-        self.response(at, headers=GOOD_HEADERS)
+        return self.answered(GOOD_HEADERS, at)
+
+    def answered(self, headers: Sequence[tuple[str, str]], at: float = 1) -> Self:
+        """A response with status 200 and these headers."""
+        self.response(at, headers=headers)
         return self
 
     def waits(self, at: float, delay_ms: float = 1000, last_event_id: str = "") -> Self:

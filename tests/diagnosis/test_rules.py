@@ -12,6 +12,7 @@ import pytest
 from sse_tui.diagnosis import RULES
 from sse_tui.recording.records import Response
 from tests.analysis.story import Story, ms
+from tests.bodies import frames
 from tests.diagnosis import wires
 from tests.diagnosis.telling import (
     DONE,
@@ -48,6 +49,8 @@ BEYOND = {
     *("tool-call-arguments", "tool-call-finish", "tool-call-id", "tool-call-name"),
     *("content-after-finish", "repeated-finish", "event-order", "doubled-text"),
     *("content-after-finish", "repeated-finish", "event-order", "doubled-text", "changed-id"),
+    "placeholder-content",
+    *("stale-content-encoding", "undecodable-body", "damaged-body"),
 }
 ALL = [
     "truncated-stream",
@@ -69,6 +72,9 @@ ALL = [
     "wrong-content-type",
     "compressed-stream",
     "runaway-compression",
+    "stale-content-encoding",
+    "undecodable-body",
+    "damaged-body",
     "irregular-http",
     "status-stop-vs-retry",
     "event-without-data",
@@ -233,7 +239,14 @@ FIRES: dict[str, Case] = {
     "resume-duplicate": wires.resumed(b"id: 2\ndata: b\n\nid: 3\ndata: c\n\nid: 4\ndata: d\n\n"),
     "unsafe-retry": wires.asked_twice("POST"),
     "wrong-content-type": answered([("Content-Type", "text/html")]),
-    "compressed-stream": answered([*GOOD_HEADERS, ("Content-Encoding", "br")]),
+    "compressed-stream": wires.gzipped(HEALTHY),
+    "stale-content-encoding": answered([*GOOD_HEADERS, ("Content-Encoding", "gzip")]),
+    "undecodable-body": Wire()
+    .ask()
+    .answered([*GOOD_HEADERS, ("Content-Encoding", "br")])
+    .read(2, b"\x8b\x0b\x80\x03")
+    .close(3, "eof"),
+    "damaged-body": frames.CONVERSE[:-1],
     "runaway-compression": wires.gzipped(b":\n" * 500_000),
     "irregular-http": answered(GOOD_HEADERS, irregular=["obs-fold"]),
     "status-stop-vs-retry": wires.refused(204),
@@ -346,6 +359,9 @@ SILENT: dict[str, Case] = {
     "unsafe-retry": wires.asked_twice("GET"),
     "wrong-content-type": answered([("Content-Type", "TEXT/Event-Stream;")]),
     "compressed-stream": answered([*GOOD_HEADERS, ("Content-Encoding", "identity")]),
+    "stale-content-encoding": wires.gzipped(HEALTHY),
+    "undecodable-body": answered([*GOOD_HEADERS, ("Content-Encoding", "br")]),
+    "damaged-body": frames.CONVERSE,
     "runaway-compression": wires.gzipped(b":\n\n" * 50_000),
     "irregular-http": answered(GOOD_HEADERS, irregular=["of-a-later-version"]),
     "status-stop-vs-retry": wires.refused(503, retry_after="1", delay_ms=1000),

@@ -65,9 +65,29 @@ def test_an_unknown_coding_is_named_and_passed_through() -> None:
     assert decoder.decode(b"\x0b\x02") == b"\x0b\x02"
 
 
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "gzip, deflate", "deflate, gzip"])
+@pytest.mark.parametrize(
+    "body", [b"data: a\n\n", b": hi\n\n", b'{"a": 1}', b'[{"a":1}]', b"<html>", b"id: 1\ndata: a\n\n"]
+)
+def test_plain_text_under_a_coding_is_passed_through(coding: str, body: bytes) -> None:
+    decoder = ContentDecoder([("content-encoding", coding)])
+    assert decoder.decode(body) + decoder.decode(b"data: b\n\n") == body + b"data: b\n\n"
+    assert (decoder.stale, decoder.damage, decoder.unfinished) == (True, None, False)
+
+
+@pytest.mark.parametrize("level", range(10))
+def test_what_is_coded_is_not_taken_for_text(level: int) -> None:
+    for text in (b"data: a\n\n", b'{"a": 1}\n' * 50, b"id: 1\ndata: " + b"word " * 200):
+        for coding, bits in (("gzip", 31), ("deflate", 15), ("deflate", -15)):
+            encoder = zlib.compressobj(level, zlib.DEFLATED, bits)
+            coded = encoder.compress(text) + encoder.flush()
+            decoder = ContentDecoder([("content-encoding", coding)])
+            assert (decoder.decode(coded), decoder.stale) == (text, False)
+
+
 def test_damaged_bytes_are_reported_once_and_end_the_decoding() -> None:
     decoder = ContentDecoder([("content-encoding", "gzip")])
-    assert decoder.decode(b"data: plain\n\n") == b""
+    assert decoder.decode(b"\x00data: plain\n\n") == b""
     assert decoder.damage is not None
     assert "not valid gzip" in decoder.damage
     assert decoder.decode(b"more") == b""

@@ -121,7 +121,7 @@ async def test_gzip_as_a_transfer_coding_is_read() -> None:
 @pytest.mark.parametrize(
     ("coding", "body", "said"),
     [
-        ("gzip", A, "not valid gzip"),
+        ("gzip", b"\x80" + A, "not valid gzip"),
         ("gzip", gzip.compress(A)[:10] + b"\xff" * 40, "not valid gzip"),
         ("br", b"\x0b\x02\x80id\x03", "cannot decode the coding br"),
     ],
@@ -140,10 +140,17 @@ async def test_a_body_that_cannot_be_decoded_is_an_error_and_not_asked_for_again
     assert ran.body() == body
 
 
-async def test_a_coding_that_is_only_claimed_does_no_harm() -> None:
-    async with wire([OK + b"Content-Encoding: br\r\n\r\n" + A]) as server:
+@pytest.mark.parametrize("coding", [b"br", b"zstd", b"gzip", b"deflate", b"deflate, gzip"])
+async def test_a_coding_that_is_only_claimed_does_no_harm(coding: bytes) -> None:
+    """A proxy decoded the body and left the header: freelensapp/freelens-ai-extension#272."""
+    async with wire([OK + b"Content-Encoding: " + coding + b"\r\n\r\n" + A]) as server:
         ran = await run(server.url, policy=NEVER)
     assert (ran.outcome, ran.driver.error, ran.closes) == ("ended", None, ["eof"])
+    analysis = Analysis()
+    for record in ran.records:
+        analysis.feed(record)
+    assert analysis.turns[0].events == 1
+    assert [f.rule for f in analysis.findings if f.severity == "error"] == ["stale-content-encoding"]
 
 
 async def test_an_orderly_end_within_the_compressed_data_is_none() -> None:

@@ -18,6 +18,7 @@ from sse_tui.session.live import Live
 from sse_tui.session.spec import SessionSpec
 from sse_tui.wirelog import reread
 from sse_tui.wirelog.rows import HIDDEN, Row
+from tests.bodies.frames import CONVERSE, delta, invoked
 from tests.samples import DATA, folders, stream_files
 
 STREAMS = [*stream_files(), *(path for folder in folders("cases") for path in sorted(folder.glob("*.sse")))]
@@ -125,6 +126,32 @@ async def test_every_row_of_every_vector(folder: Path, tmp_path: Path, every: in
         order = random.Random(vector["hex"])
         sizes = iter(lambda: order.choice([1, 2, 9]), None)  # noqa: B023 - used up within the loop
         await agree(saved(tmp_path / "r.sse.jsonl", connection(bytes.fromhex(vector["hex"]), sizes)), order)
+
+
+ELEMENTS = [{"candidates": [{"content": {"parts": [{"text": f"piece {n}\n"}]}}]} for n in range(40)]
+FORMS = {
+    "frames": CONVERSE * 9,
+    "damaged frames": (delta("a") + delta("b")[:-1] + b"\0" + b"\0junk" + delta("c")) * 5 + delta("d")[:-4],
+    "payloads of a model": b"".join(invoked({"generation": f"{n} ", "stop_reason": None}) for n in range(40)),
+    "an array": json.dumps(ELEMENTS).encode(),
+    "an array over lines": json.dumps(ELEMENTS, indent=2).encode()[:-20],
+    "an array of anything": b'["a", 1, null, {"b": [2]}, [3]]\n\n: c\ndata: d\n\nfoo\n',
+    "objects": b"".join(json.dumps(element).encode() for element in ELEMENTS),
+    "an object": json.dumps(ELEMENTS[0], indent=2).encode(),
+    "lines": b"".join(json.dumps(element).encode() + b"\n" for element in ELEMENTS),
+    "prose, then events": b"Hello\n\nYou\n\ndata: a\n\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("coding", ["", "gzip"])
+async def test_every_row_of_a_body_in_another_form(
+    tmp_path: Path, name: str, coding: str, every: int
+) -> None:
+    order = random.Random(name)
+    sizes = iter(lambda: order.choice([1, 20, 300]), None)
+    path = saved(tmp_path / "r.sse.jsonl", connection(FORMS[name], sizes, coding=coding))
+    assert await agree(path, order) > 2
 
 
 def chat(text: str, **more: object) -> bytes:

@@ -96,7 +96,7 @@ async def _tail(session: Headless, form: str, max_events: int | None) -> int:
             whole = await follow(session.records(), record_seen, out, session.stop)
         else:
             shown = view(form, session.analysis, out)
-            show = limited(shown.show, max_events)
+            show = limited(shown.show, session.analysis, max_events)
 
             def entry_seen(entry: Entry) -> bool:
                 notice.see(entry.record)

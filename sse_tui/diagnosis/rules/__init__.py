@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from sse_tui.diagnosis.rules import (  # noqa: F401
     after_finish,
+    body_forms,
     buffering,
     choice_index,
+    codings,
     comments,
     cumulative_text,
+    damaged_bodies,
     doubled_text,
     empty_answers,
     end_marks,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sse_tui.bodies import Form
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
 from sse_tui.diagnosis.registry import BYTES, CLOSE, EVENT, IGNORED, TAIL, Occurrence, also, rule
@@ -146,7 +147,9 @@ def no_space_after_colon(match: ByteMatch, facts: Facts) -> Occurrence:
 )
 def multi_line_data(event: Event, facts: Facts) -> Occurrence | None:
     """JSON across several data lines: legal, but cut short by clients that read a single line."""
-    if "\n" not in event.data or facts.conn.misframing_of(event) is not None:
+    if "\n" not in event.data or facts.conn.body.form is not Form.EVENTS:
+        return None
+    if facts.conn.misframing_of(event) is not None:
         return None
     if not (facts.turn.json_answers or event.data.startswith(("{", "["))):
         return None
@@ -166,7 +169,7 @@ def multi_line_data(event: Event, facts: Facts) -> Occurrence | None:
 )
 def unicode_line_separators(event: Event, facts: Facts) -> Occurrence | None:
     """Characters that some languages treat as line ends, unescaped inside a value."""
-    if event.start >= facts.conn.scanner.separators_to:
+    if event.start >= facts.conn.scanner.separators_to or facts.conn.body.form is not Form.EVENTS:
         return None
     found = sorted(set(_SEPARATORS.findall(event.data)))
     if not found:

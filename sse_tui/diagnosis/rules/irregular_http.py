@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from sse_tui import fields
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import CLOSE, RESPONSE, Occurrence, also, rule
 from sse_tui.recording.records import Close, Irregularity, Response
@@ -24,6 +25,13 @@ KINDS = {
 }
 
 
+_BOTH_LENGTHS = (
+    "Chunked wins and the length means nothing; Node and Postman refuse the response with a parse error, and proxies "
+    "may take it for request smuggling."
+)
+_CONNECTION_HEADERS = ("connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade")
+
+
 @rule(
     "warning",
     RESPONSE,
@@ -32,7 +40,33 @@ KINDS = {
 )
 def irregular_http(response: Response, _: Facts) -> Iterator[Occurrence]:
     """HTTP that curl reads, but that breaks the standard: stricter clients and proxies refuse it."""
-    yield from _occurrences(response.irregular)
+    kinds = list(response.irregular)
+    chunked = "chunked" in map(str.lower, fields.elements(response.headers, "transfer-encoding"))
+    # A capture of another tool has the headers, and not what was noticed when they were read.
+    if (
+        chunked
+        and fields.has(response.headers, "content-length")
+        and Irregularity.LENGTH_AND_CHUNKED not in kinds
+    ):
+        kinds.append(Irregularity.LENGTH_AND_CHUNKED)
+    yield from _occurrences(kinds)
+
+
+@also("irregular-http", RESPONSE)
+def connection_headers(response: Response, _: Facts) -> Iterator[Occurrence]:
+    """Headers that belong to one connection of HTTP/1.1, in a later version of HTTP."""
+    if not response.http_version.upper().startswith(("HTTP/2", "HTTP/3")):
+        return
+    for name in _CONNECTION_HEADERS:
+        if fields.has(response.headers, name):
+            yield Occurrence(
+                f"The header '{name}' stands in a response of {response.http_version}, which makes it malformed (RFC "
+                "9113 8.2.2). Chrome and Firefox read it all the same; Safari, and clients on nghttp2, end the stream "
+                "with PROTOCOL_ERROR.",
+                evidence={"kind": "connection-header", "header": name},
+                advice=f"Do not set '{name}' over HTTP/2; a proxy that translates from HTTP/1.1 must remove it "
+                "(nestjs/nest#17588, bartblast/hologram#1262).",
+            )
 
 
 @also("irregular-http", CLOSE)
@@ -45,7 +79,6 @@ def _occurrences(kinds: Iterable[str]) -> Iterator[Occurrence]:
     for kind in kinds:
         if kind in KINDS:
             what, section = KINDS[Irregularity(kind)]
-            yield Occurrence(
-                f"{what} (RFC {section}). curl reads it; stricter clients and proxies drop the response.",
-                evidence={"kind": str(kind)},
-            )
+            both = kind == Irregularity.LENGTH_AND_CHUNKED
+            then = _BOTH_LENGTHS if both else "curl reads it; stricter clients and proxies drop the response."
+            yield Occurrence(f"{what} (RFC {section}). {then}", evidence={"kind": str(kind)})

@@ -1,15 +1,13 @@
-"""Rules about the response's status line and headers, and about bodies that are not an event stream."""
+"""Rules about the response's status line and headers."""
 
 from __future__ import annotations
 
 from sse_tui import fields
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.finding import RAW_BYTES
 from sse_tui.diagnosis.registry import CLOSE, EVENT, IGNORED, RESPONSE, RUNAWAY, Occurrence, also, rule
 from sse_tui.eventstream import Event, Ignored
 from sse_tui.recording.records import Chunk, Close, Response
 
-_LINES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 _GAUGES = (
     "num_requests_running",
     "requests_processing",
@@ -17,67 +15,6 @@ _GAUGES = (
     "slots_active",
     "tgi_batch_current_size",
 )
-
-
-def _is_stream(facts: Facts) -> bool:
-    response = facts.conn.response
-    kind = fields.essence(facts.conn.response_header("content-type"))
-    return response is not None and response.status == 200 and kind == fields.EVENT_STREAM
-
-
-@rule(
-    "error",
-    RESPONSE,
-    advice="Send 'Content-Type: text/event-stream'. If a proxy answered instead of the server, check its logs.",
-    reference="oc-web#143; florimondmanca/httpx-sse#11; HTML standard 9.2.3",
-)
-def wrong_content_type(response: Response, facts: Facts) -> Occurrence | None:
-    """Status 200 but not an event stream: browsers fail for good, other clients see nothing."""
-    if response.status != 200:
-        return None
-    given = facts.conn.response_header("content-type")
-    kind = fields.essence(given)
-    if kind == fields.EVENT_STREAM or (kind == "application/json" and facts.turn.dialect == "mcp"):
-        return None  # MCP answers a request either way
-    if kind in _LINES:
-        return Occurrence(
-            f"The body is {kind}, JSON lines rather than an event stream: EventSource refuses it, and other SSE "
-            "clients find no events in it.",
-            "info" if facts.turn.line_protocol else "warning",
-            evidence={"content_type": given},
-        )
-    what = f"is {given[:80]!r}, not" if given else "is missing, instead of"
-    return Occurrence(
-        f"The content type {what} text/event-stream. A browser fails without a retry, httpx-sse raises "
-        "SSEError, and the openai and anthropic SDKs read on as if nothing were wrong.",
-        evidence={"content_type": given},
-    )
-
-
-@also("wrong-content-type", IGNORED)
-def not_a_stream(ignored: Ignored, facts: Facts) -> Occurrence | None:
-    """The same as the body shows it: HTML, or JSON lines."""
-    conn = facts.conn
-    if ignored.start > 3 or conn.events:
-        return None
-    if conn.response is not None and not _is_stream(facts):
-        return None  # the header has been reported
-    line = ignored.line.lstrip("\ufeff \t")
-    start = conn.window.quote(0, RAW_BYTES).decode("utf-8", "replace")
-    if line.startswith("<"):
-        return Occurrence(
-            "The body is HTML, probably a proxy's error page sent with status 200. The openai and anthropic SDKs "
-            "return normally without a single event.",
-            evidence={"sniffed": "html", "start": start},
-        )
-    if line.startswith("{"):
-        return Occurrence(
-            "The body starts with a JSON object rather than a field: it is JSON or JSON lines, in which an SSE client "
-            "finds no events.",
-            "info" if facts.turn.line_protocol else "error" if _is_stream(facts) else "warning",
-            evidence={"sniffed": "json", "start": start},
-        )
-    return None
 
 
 @rule(
@@ -107,7 +44,7 @@ def charset_not_utf8(_: Response, facts: Facts) -> Occurrence | None:
 def compressed_stream(_: Response, facts: Facts) -> Occurrence | None:
     """Content coding on a stream: compressors hold events back unless flushed."""
     coding = facts.conn.response_header("content-encoding")
-    if not coding or coding.strip().lower() == "identity" or not _is_stream(facts):
+    if not coding or coding.strip().lower() == "identity" or not facts.conn.typed_as_stream:
         return None
     return Occurrence(
         f"The stream is compressed ({coding}): events are held back unless the compressor is flushed after each of "
@@ -150,7 +87,7 @@ def runaway_compression(_: Chunk, facts: Facts) -> Occurrence:
 )
 def missing_anti_buffering_headers(response: Response, facts: Facts) -> Occurrence | None:
     """The headers that keep proxies from buffering or caching the stream are missing."""
-    if not _is_stream(facts):
+    if not facts.conn.typed_as_stream:
         return None
     missing = []
     if (facts.conn.response_header("x-accel-buffering") or "").strip().lower() != "no":
@@ -174,7 +111,7 @@ def missing_anti_buffering_headers(response: Response, facts: Facts) -> Occurren
 )
 def connection_close_hints(response: Response, facts: Facts) -> Occurrence | None:
     """Content-Length, Connection: close or HTTP/1.0: signs that something on the way does not stream."""
-    if not _is_stream(facts):
+    if not facts.conn.typed_as_stream:
         return None
     signs = []
     length = facts.conn.response_header("content-length")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sse_tui.bodies import Form
 from sse_tui.diagnosis import body_end
 from sse_tui.diagnosis.clients.ends import end_of
 from sse_tui.diagnosis.clients.known_clients import at_cut
@@ -92,7 +93,7 @@ def judged_over_the_turn(close: Close | None, facts: Facts) -> Iterable[Occurren
 )
 def unterminated_tail(tail: Tail, facts: Facts) -> Occurrence | None:
     """The body ended inside an event: the standard discards it, SDKs disagree."""
-    if not tail.text.strip() or facts.turn.lines:
+    if not tail.text.strip() or facts.turn.lines or facts.conn.body.form is not Form.EVENTS:
         return None
     conn = facts.conn
     # The blank line is missing for another reason than a cut, and that is named.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+from sse_tui.bodies import Form
 from sse_tui.diagnosis import line_guesses
 from sse_tui.diagnosis.facts import Facts, Unprefixed
 from sse_tui.diagnosis.reframing import FIELDS, LINE_ENDS, is_json, is_payload, quoted
-from sse_tui.diagnosis.registry import IGNORED, Occurrence, rule
+from sse_tui.diagnosis.registry import IGNORED, LATE_FIELD, Occurrence, also, rule
 from sse_tui.dialects.payload import compact
 from sse_tui.eventstream import Event, Ignored
 from sse_tui.text.wording import many
@@ -18,6 +19,7 @@ _SHOWN = 200
 _ON_EVERY_LINE = "Write 'data: ' in front of every line of a payload, or send JSON on a single line."
 
 
+@also("unknown-field", LATE_FIELD)
 @rule(
     "warning",
     IGNORED,
@@ -28,7 +30,7 @@ def unknown_field(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """A line whose field name is not one of the four, so conforming clients ignore it."""
     line = ignored.line
     name = line.partition(":")[0]
-    if name in FIELDS or facts.turn.lines:
+    if name in FIELDS or facts.turn.lines or facts.conn.body.form is not Form.EVENTS:
         return None
     found = _quoted(line, facts) or _misspelt(ignored, facts) or _unprefixed(ignored, facts)
     return found if found is not None else _stray(line, name, facts)

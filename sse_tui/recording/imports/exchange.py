@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sse_tui import fields
+from sse_tui.bodies import is_stream_type
 from sse_tui.recording.imports.heads import with_body, without_undone_coding
 from sse_tui.recording.imports.piece import Piece
 from sse_tui.recording.records import Close, Headers, Note, Phase, Record, Request, Response, chunk
@@ -15,6 +16,8 @@ from sse_tui.recording.records import Close, Headers, Note, Phase, Record, Reque
 _BLOCK = 1 << 18
 _STREAM_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(?:data|event|id|retry):|:)")
 _ASKS = re.compile(rb'"stream"\s*:\s*true')
+# Of Gemini and Bedrock, whose requests say by their path that they want a stream.
+_STREAMING_PATH = re.compile(r"[:/](?:streamGenerateContent|converse-stream|invoke-with-response-stream)\b")
 
 
 @dataclass
@@ -49,15 +52,16 @@ class Exchange:
 
     @property
     def is_stream(self) -> bool:
-        """Whether the response is an event stream, by its media type or its first bytes."""
-        kind = fields.essence(fields.first(self.headers, "content-type"))
-        return kind == fields.EVENT_STREAM or bool(_STREAM_START.match(self.body[:256]))
+        """Whether the response is a stream, by its media type or its first bytes."""
+        kind = fields.first(self.headers, "content-type")
+        return is_stream_type(kind) or bool(_STREAM_START.match(self.body[:256]))
 
     @property
     def asked_for_stream(self) -> bool:
         """Whether a stream was requested, so that any other response is worth looking at."""
         accepts = (fields.first(self.request_headers, "accept") or "").lower()
-        return fields.EVENT_STREAM in accepts or bool(_ASKS.search(self.request_body[: 1 << 20]))
+        asks = _ASKS.search(self.request_body[: 1 << 20]) or _STREAMING_PATH.search(self.url)
+        return fields.EVENT_STREAM in accepts or bool(asks)
 
     def records(self, turn: int, conn: int) -> Iterator[Record]:
         """The exchange as records of one connection."""

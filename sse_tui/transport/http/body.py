@@ -25,6 +25,7 @@ class ResponseBody(httpx.AsyncByteStream, ABC):
 
     def __init__(self, wire: WireStream) -> None:
         self._wire = wire
+        self._first: Read | None = None  # read already, and next to be given
         self.ending: BodyEnd | None = None
 
     @property
@@ -35,6 +36,12 @@ class ResponseBody(httpx.AsyncByteStream, ABC):
     @abstractmethod
     async def read(self) -> Read | None:
         """The next read that brings body bytes; None at the end, of whatever kind. Cancelling it loses nothing."""
+
+    async def peek(self) -> Read | None:
+        """The next read, which `read` gives once more."""
+        if self._first is None:
+            self._first = await self.read()
+        return self._first
 
     def close(self) -> None:
         """Close the connection with a FIN. May be called twice."""
@@ -68,7 +75,7 @@ class StampedBody(ResponseBody):
     def __init__(self, wire: WireStream, reader: ResponseReader, first: Read) -> None:
         super().__init__(wire)
         self._reader = reader
-        self._first: Read | None = first if first.data else None
+        self._first = first if first.data else None
 
     @property
     def irregular(self) -> list[Irregularity]:

@@ -125,6 +125,9 @@ class HttpcoreBody(ResponseBody):
         self._reading = asyncio.ensure_future(self._read_all(response.aiter_stream()))
 
     async def read(self) -> Read | None:
+        if self._first is not None:
+            read, self._first = self._first, None
+            return read
         while True:
             if self._ready.is_set():
                 self._ready.clear()

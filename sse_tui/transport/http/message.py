@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import httpx
 
+from sse_tui.bodies import is_stream_type
 from sse_tui.errors import UsageError
-from sse_tui.fields import EVENT_STREAM, essence, first, has, is_token, without
+from sse_tui.fields import first, has, is_token, without
 from sse_tui.recording.records import Headers, Request, Response
 from sse_tui.transport.http.origins import OriginCookies
 from sse_tui.transport.stream_request import StreamRequest
@@ -112,9 +113,9 @@ def request_record(t: int, turn: int, conn: int, sent: httpx.Request, dialect: s
     )
 
 
-def response_record(t: int, turn: int, conn: int, response: httpx.Response, any_type: bool) -> Response:
-    """The record for a response's head. `any_type`: its body is read whatever its media type is."""
-    typed = essence(response.headers.get("content-type", "")) == EVENT_STREAM
+def response_record(t: int, turn: int, conn: int, response: httpx.Response, readable: bool) -> Response:
+    """The record for a response's head. `readable`: its body is read although its media type may be another."""
+    typed = is_stream_type(response.headers.get("content-type", ""))
     return Response(
         t=t,
         turn=turn,
@@ -122,7 +123,7 @@ def response_record(t: int, turn: int, conn: int, response: httpx.Response, any_
         status=response.status_code,
         http_version=response.http_version,
         headers=header_text(response.headers.raw),
-        refused=None if typed or response.status_code != 200 else not any_type,
+        refused=None if typed or response.status_code != 200 else not readable,
         irregular=response.extensions.get("irregular", []),
     )
 

@@ -129,7 +129,7 @@ ROWS: dict[int, tuple[list[bytes], set[str], set[str]]] = {
     ),
     68: (
         [b"<html><body>502</body></html>\n\n"],
-        {"wrong-content-type", "unknown-field"},
+        {"wrong-content-type"},
         {"wrong-content-type"},
     ),
     92: (

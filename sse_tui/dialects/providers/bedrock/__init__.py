@@ -1,0 +1,1 @@
+"""Amazon Bedrock's streams, whose events come in AWS event stream frames."""
