@@ -44,6 +44,7 @@ BEYOND = {
     *("split-surrogates", "lone-surrogates", "replacement-characters"),
     *("wrong-type", "running-usage", "cumulative-text", "mixed-answers", "id-in-every-chunk"),
     *("content-after-finish", "repeated-finish", "event-order"),
+    *("reasoning-tags", "control-token"),
 }
 ALL = [
     "truncated-stream",
