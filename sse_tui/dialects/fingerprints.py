@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sse_tui.dialects.payload import JsonError, decode, members
+from sse_tui.dialects.providers.cohere import is_whole_message
 from sse_tui.dialects.providers.dify import EVENTS as DIFY_EVENTS
 from sse_tui.dialects.providers.gemini.gemini_interactions import PREFIXES as INTERACTION_PREFIXES
 from sse_tui.dialects.providers.workers_ai import MEMBERS as WORKERS_AI_MEMBERS
@@ -204,6 +205,7 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
         _is("message-start", "content-start", "content-delta", "tool-plan-delta", "tool-call-start"),
     ),
     Fingerprint("cohere-v2", "event_type and is_finished, Cohere's first API", _cohere_v1),
+    Fingerprint("cohere-v2", "a whole message of Cohere's API", lambda clue: is_whole_message(clue.data)),
     Fingerprint("lmstudio", "a chat.start event", _is("chat.start")),
     Fingerprint(
         "mistral-conversations",
