@@ -247,6 +247,9 @@ class TurnFacts:
     finish_seen: bool = False
     fault: ReportedError | None = None
     audio_seen: bool = False
+    prefilled: tuple[EntryView, str] | None = (
+        None  # a part that had text where it began, until its first delta
+    )
     control_token_seen: bool = False
     empty_data: list[EntryView] = field(default_factory=list)  # such events, before the dialect is known
     not_json: list[tuple[EntryView, str, str]] = field(default_factory=list)  # likewise, its data and error

@@ -92,10 +92,10 @@ class Meta(NamedTuple):
     "final_text", "incomplete_reason", "jsonrpc" (see `Answer`); "server_tool_result", "tool_status", "code",
     "citation", "signature", "redacted_thinking", "compaction", "fallback", "grounding", "safety", "blocked",
     "file", "data" (beside the text); "tag", "reasoning-tag", "reasoning-before", "control-token" (see
-    `sse_tui.dialects.markup`); "audio" (of a piece of sound its size or type), "whole-object", "late-delta",
-    "final-text" (see `sse_tui.diagnosis.rules`); "sequence-gap" (``(expected, got)``); "out-of-order" (in words);
-    "split-surrogates", "lone-surrogates" (see `sse_tui.dialects.surrogates`); "endpoint", "progress", "log",
-    "watch" (protocols that are not answers of a model).
+    `sse_tui.dialects.markup`); "audio" (of a piece of sound its size or type), "whole-object", "wrapped",
+    "repeated", "prefilled", "late-delta", "final-text" (see `sse_tui.diagnosis.rules`); "sequence-gap"
+    (``(expected, got)``); "out-of-order" (in words); "split-surrogates", "lone-surrogates" (see
+    `sse_tui.dialects.surrogates`); "endpoint", "progress", "log", "watch" (protocols that are not answers of a model).
     """
 
     name: str

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.dialects.providers.bedrock.bedrock_faults import EXCEPTIONS
+from sse_tui.dialects.providers.cohere import is_whole_message
 from sse_tui.dialects.providers.dify import EVENTS as DIFY_EVENTS
 from sse_tui.dialects.providers.gemini.gemini_interactions import PREFIXES as INTERACTION_PREFIXES
 from sse_tui.dialects.providers.workers_ai import MEMBERS as WORKERS_AI_MEMBERS
@@ -221,6 +222,7 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
     Fingerprint("cohere-v2", "event_type and is_finished, Cohere's first API", _cohere_v1),
     Fingerprint("bedrock-invoke", "chunk events with bytes, as Bedrock's InvokeModel sends", _bedrock_chunk),
     Fingerprint("bedrock-converse", "Bedrock's messageStart, contentBlockDelta or an exception", _bedrock),
+    Fingerprint("cohere-v2", "a whole message of Cohere's API", lambda clue: is_whole_message(clue.data)),
     Fingerprint("lmstudio", "a chat.start event", _is("chat.start")),
     Fingerprint(
         "mistral-conversations",

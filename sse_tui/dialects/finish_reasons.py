@@ -56,7 +56,17 @@ _CANCELLED = "the generation was cancelled"
 _NORMAL_WORDS = (
     *("stop", "stopped_eos", "stopped_word", "end_turn", "stop_sequence", "eos", "eos_token", "eos_found"),
     *("stop_string_found", "word", "endoftext", "end_of_text", "complete", "completed", "finish", "finished"),
-    *("normal", "done", "success", "succeeded", "end", "stop_criteria", "end_of_sequence", "stop_token"),
+    *(
+        "normal",
+        "done",
+        "success",
+        "succeeded",
+        "partial_succeeded",
+        "end",
+        "stop_criteria",
+        "end_of_sequence",
+        "stop_token",
+    ),
 )
 _LENGTH_WORDS = (
     *("length", "max_tokens", "limit", "stopped_limit", "max_length", "token_limit", "max_output_tokens"),

@@ -55,13 +55,14 @@ _FOLLOWED = 64  # choices that are followed; the text of others is left as it is
 
 
 class _State:
-    __slots__ = ("closing", "held", "part", "phase", "tag", "tail")
+    __slots__ = ("before", "closing", "held", "part", "phase", "tag", "tail")
 
     def __init__(self) -> None:
         self.phase = _START
         self.held = ""  # text that may be the beginning of a tag, and was not given yet
         self.closing = ""
         self.tag = ""
+        self.before = ""  # the character before what is held
         self.tail = ""  # text that was given and may be the beginning of a closing tag
         self.part = 0
 
@@ -193,7 +194,7 @@ class Markup:
             closing is None or opening.start() < closing.start()
         ):  # a text about tags
             self._settle(index, state)
-        elif closing is not None and not _quoted(whole, closing.start(), closing.end()):
+        elif closing is not None and not _quoted(state.before, whole, closing):
             at = max(known, closing.start())
             if at > known:
                 out.append(Text(whole[known:at], index, state.part))
@@ -207,11 +208,9 @@ class Markup:
             if len(kept) < 2:  # a lone "<" is usually something else, and is given at once
                 state.tail = kept
             else:
-                state.tail, state.held, whole = (
-                    whole[at:known],
-                    whole[max(at, known) :],
-                    whole[: max(at, known)],
-                )
+                given = max(at, known)
+                state.before = whole[at - 1 : at] if at else state.before
+                state.tail, state.held, whole = whole[at:known], whole[given:], whole[:given]
             if kept:
                 self.settled.discard(index)
             else:
@@ -286,8 +285,8 @@ def _beginning_of(tags: Iterable[str], text: str) -> str:
     return text[len(text) - len(found) :]
 
 
-def _quoted(text: str, start: int, end: int) -> bool:
-    """Whether a tag stands in quotes, in a text that is about tags."""
-    return text[max(0, start - 1) : start] in tuple(_QUOTES) or text[end : end + 1] in tuple(
-        _QUOTES + "\u201d\u2019"
-    )
+def _quoted(before: str, text: str, tag: re.Match[str]) -> bool:
+    """Whether a tag stands in quotes or between words, in a text that is about tags; `before`: what came before it."""
+    left = text[tag.start() - 1 : tag.start()] if tag.start() else before
+    right = text[tag.end() : tag.end() + 1]
+    return left == right == " " or left in tuple(_QUOTES) or right in tuple(_QUOTES + "\u201d\u2019")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sse_tui.dialects.payload import JsonError, decode
+
 _MEMBERS = ("data", "chunk", "output", "result", "response", "body", "payload", "completion")
 
 
@@ -16,7 +18,17 @@ def unwrapped(payload: dict[str, Any]) -> tuple[dict[str, Any], str]:
         return payload, ""
     for name in _MEMBERS:
         inner = payload.get(name)
+        if isinstance(inner, str) and '"choices"' in inner:
+            inner = _decoded(inner)
         if isinstance(inner, dict) and isinstance(inner.get("choices"), list):
             beside = {key: value for key, value in payload.items() if key != name}
             return {**beside, **inner}, name
     return payload, ""
+
+
+def _decoded(text: str) -> Any:
+    """The value of JSON within a string, None where it is none."""
+    try:
+        return decode(text)
+    except JsonError:
+        return None

@@ -51,6 +51,8 @@ BEYOND = {
     *("content-after-finish", "repeated-finish", "event-order", "doubled-text", "changed-id"),
     "placeholder-content",
     *("stale-content-encoding", "undecodable-body", "damaged-body"),
+    *("reasoning-tags", "control-token"),
+    *("reasoning-tags", "control-token", "prefilled-part"),
 }
 ALL = [
     "truncated-stream",
@@ -156,6 +158,7 @@ ALL = [
     "final-text-mismatch",
     "reasoning-tags",
     "control-token",
+    "prefilled-part",
     "server-keeps-generating",
     "heartbeat-form",
     "secrets-in-recording",
@@ -210,6 +213,10 @@ WHOLE = (
 )
 RESPONSE_BEGUN = b'data: {"type":"response.created","response":{"id":"r"}}\n\n'
 SAID = b'data: {"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"a"}\n\n'
+PART = (
+    b'data: {"type":"response.content_part.added","output_index":0,"content_index":0,'
+    b'"part":{"type":"output_text","text":""}}\n\n'
+)
 SAID_ALL = b'data: {"type":"response.output_text.done","output_index":0,"content_index":0,"text":"a"}\n\n'
 
 FIRES: dict[str, Case] = {
@@ -331,6 +338,7 @@ FIRES: dict[str, Case] = {
     "final-text-mismatch": RESPONSE_BEGUN + SAID + SAID + SAID_ALL,
     "reasoning-tags": text("<think>a</think>b") + STOP,
     "control-token": text("a<|im_end|>") + STOP,
+    "prefilled-part": RESPONSE_BEGUN + PART.replace(b'""', b'"a"') + SAID,
     "server-keeps-generating": wires.polled(b"vllm:num_requests_running 1.0\n"),
     "heartbeat-form": b": ping\n" + HEALTHY,
     "secrets-in-recording": Wire().ask(headers=[BEARER]).good(),
@@ -444,6 +452,7 @@ SILENT: dict[str, Case] = {
     "final-text-mismatch": RESPONSE_BEGUN + SAID + SAID_ALL,
     "reasoning-tags": text("Write <think>a</think>.") + STOP,
     "control-token": text("a | b <|> c") + STOP,
+    "prefilled-part": RESPONSE_BEGUN + PART + SAID,
     "server-keeps-generating": wires.polled(b"vllm:num_requests_running 0.0\n"),
     "heartbeat-form": HEALTHY,
     "secrets-in-recording": Wire()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import DELTAS, UNDERSTOOD, Occurrence, rule
-from sse_tui.dialects.base import Meta
+from sse_tui.diagnosis.registry import DELTAS, UNDERSTOOD, Occurrence, also, rule
+from sse_tui.dialects.base import Meta, Text
 from sse_tui.eventstream import Event, Ignored, Tail
 from sse_tui.text.wording import many
 
@@ -42,6 +42,49 @@ def final_text_mismatch(_: Event | Ignored | Tail, facts: Facts) -> Occurrence |
         if isinstance(delta, Meta) and delta.name == "final-text":
             return _missing(delta.value) if "missing" in delta.value else _other(delta.value)
     return None
+
+
+@also("final-text-mismatch", DELTAS)
+def final_message(_: Event, facts: Facts) -> Occurrence | None:
+    """The same for the message of a chat completion, sent after its deltas."""
+    answer = facts.turn.view.answer
+    for delta in facts.entry.deltas:
+        if not isinstance(delta, Meta) or delta.name != "repeated":
+            continue
+        shown, whole = answer.text, str(delta.value)
+        # A message has the reasoning in tags that was told from the text of the deltas.
+        if not shown.startswith(whole) and not (answer.reasoning_length and whole.endswith(shown)):
+            return _other({"event": "the message", "given": len(shown), "final": len(whole)})
+    return None
+
+
+@rule(
+    "warning",
+    DELTAS,
+    advice="In the server, let response.output_item.added and response.content_part.added be empty, and send the text "
+    "in deltas; in the client, take the text of a part from its deltas alone.",
+    reference="PrimeIntellect-ai/verifiers#2164; abetlen/llama-cpp-python#2285",
+)
+def prefilled_part(_: Event, facts: Facts) -> Occurrence | None:
+    """A part has text already where it begins, and its deltas repeat it: clients that append them show it twice."""
+    turn = facts.turn
+    for delta in facts.entry.deltas:
+        if not isinstance(delta, Meta):
+            continue
+        if delta.name == "prefilled":
+            turn.prefilled = facts.entry, str(delta.value)
+    said = next((d.text for d in facts.entry.deltas if isinstance(d, Text)), "")
+    if turn.prefilled is None or not said:
+        return None
+    (entry, text), turn.prefilled = turn.prefilled, None
+    if not text.startswith(said) and not said.startswith(text):
+        return None
+    return Occurrence(
+        f"The part has {text[:40]!r} already where it begins, and its deltas bring that again: clients that append the "
+        "deltas to it show the text twice.",
+        evidence={"characters": len(text)},
+        entry=entry,
+    )
 
 
 def _missing(found: dict[str, Any]) -> Occurrence:

@@ -21,6 +21,7 @@ from sse_tui.dialects.base import (
     ToolCall,
 )
 from sse_tui.dialects.call_slots import CallPiece, CallSlots
+from sse_tui.dialects.content_parts import pieces_of
 from sse_tui.dialects.event_order import BlockEvents, order_of
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import arguments_text, compact, index_of, items, members, string
@@ -38,6 +39,11 @@ _NAMES = {
 }
 
 
+def is_whole_message(payload: Mapping[str, Any]) -> bool:
+    """Whether a payload is what the API answers without streaming."""
+    return isinstance(members(payload.get("message")).get("content"), list) and "finish_reason" in payload
+
+
 class CohereV2(TypedDialect):
     """Reads one streamed chat."""
 
@@ -52,7 +58,23 @@ class CohereV2(TypedDialect):
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
         if "type" not in payload and isinstance(payload.get("event_type"), str):
             payload = {**payload, "type": payload["event_type"]}
+        if self._is_whole(payload):
+            self._whole_message(payload, deltas)
+            return
         super()._take(event, payload, deltas)
+
+    def _is_whole(self, payload: dict[str, Any]) -> bool:
+        return "type" not in payload and is_whole_message(payload)
+
+    def _whole_message(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """The message as the API answers it without streaming."""
+        self._start(payload, deltas)
+        message = members(payload.get("message"))
+        deltas.append(Meta("whole-object", "message"))
+        deltas += [kind(text) for kind, text in pieces_of(items(message.get("content")))]
+        for index, call in enumerate(items(message.get("tool_calls"))):
+            self._call({"index": index, "delta": {"message": {"tool_calls": call}}}, deltas)
+        self._close(payload.get("finish_reason"), members(payload.get("usage")), None, deltas)
 
     def _message(self, payload: dict[str, Any]) -> dict[str, Any]:
         return members(members(payload.get("delta")).get("message"))

@@ -88,6 +88,7 @@ class Dify(TypedDialect):
         data = members(payload.get("data"))
         outputs = data.get("outputs")
         if not self._spoke and isinstance(outputs, dict):
+            deltas.append(Meta("data", outputs))  # a workflow need not say anything
             texts = (string(outputs.get(name)) for name in (*_OUTPUTS, *outputs))
             text = next(filter(None, texts), None)
             if text:

@@ -180,6 +180,34 @@ RESPONSES = [
         quiet=True,
     ),
     Case(
+        "responses-part-prefilled",  # PrimeIntellect-ai/verifiers#2164, abetlen/llama-cpp-python#2285
+        responses(
+            CREATED,
+            {"kind": "output_item.added", "output_index": 0, "item": message("good day")},
+            {
+                "kind": "content_part.added",
+                "output_index": 0,
+                "content_index": 0,
+                "part": {"type": "output_text", "text": "good day"},
+            },
+            said("good day"),
+            text_done("good day"),
+            item_done("good day"),
+            completed(message("good day")),
+        ),
+        "complete",
+        "good day",
+        {"prefilled-part": "warning 'good day' already where it begins"},
+        silent=("final-text-mismatch",),
+    ),
+    Case(
+        "responses-nothing-but-the-end",  # raullenchai/Rapid-MLX#851
+        responses(CREATED, {"kind": "completed", "response": {"id": "resp_9", "status": "completed"}}),
+        "empty",
+        "",
+        {"empty-answer": "error"},
+    ),
+    Case(
         "responses-spoken",
         responses(
             CREATED,
@@ -253,6 +281,49 @@ WHOLES = [
         "complete",
         "Good day.",
         {"whole-object": "warning"},
+    ),
+    Case(
+        "message-that-contradicts-the-deltas",
+        text("Good") + text(" day.") + instead("Good night.", "stop") + DONE,
+        "complete",
+        "Good day.",
+        {"final-text-mismatch": r"warning the message \(11 characters\)"},
+    ),
+    Case(
+        "message-that-has-the-reasoning-in-tags",
+        text("<think>so</think>Good day.") + instead("<think>so</think>Good day.", "stop") + DONE,
+        "complete",
+        "Good day.",
+        silent=("final-text-mismatch", "whole-object"),
+    ),
+    Case(
+        "cohere-message-as-one-event",
+        events(
+            {
+                "id": "m9",
+                "finish_reason": "TOOL_CALL",
+                "message": {
+                    "role": "assistant",
+                    "content": [
+                        {"type": "thinking", "thinking": "hm"},
+                        {"type": "text", "text": "Good day."},
+                    ],
+                    "tool_calls": CALLED,
+                },
+                "usage": {"tokens": {"input_tokens": 4, "output_tokens": 6}},
+            }
+        ),
+        "complete",
+        "Good day.",
+        {"whole-object": "warning"},
+        result={"tool_calls": LOOK, "reasoning": "hm"},
+    ),
+    Case(
+        "chunks-in-a-string",
+        events({"data": json.dumps(WHOLE)}),
+        "complete",
+        "Good day.",
+        {"wrapped-payload": "info 'data'", "whole-object": "warning"},
     ),
     Case(
         "message-that-repeats-the-deltas",
@@ -489,6 +560,65 @@ TAGS = [
         quiet=True,
     ),
     Case(
+        "closing-tag-glued-to-words-and-cut",  # nbramia/LifeOS#568
+        chat("internal", " reasoning</thi", "nk>answer"),
+        "complete",
+        "answer",
+        {"reasoning-tags": "info"},
+        result={"reasoning": "internal reasoning"},
+        quiet=True,
+    ),
+    Case(
+        "a-second-closing-tag-in-the-answer",  # antirez/ds4#678
+        events(
+            {"type": "message_start", "message": {"role": "assistant", "content": []}},
+            {
+                "type": "content_block_start",
+                "index": 0,
+                "content_block": {"type": "thinking", "thinking": ""},
+            },
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "thinking_delta", "thinking": "so"},
+            },
+            {"type": "content_block_stop", "index": 0},
+            {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
+            *(
+                {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": piece}}
+                for piece in ("a draft\n", "</think>", "\n\nHi")
+            ),
+            {"type": "content_block_stop", "index": 1},
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 9}},
+            {"type": "message_stop"},
+            named_by="type",
+        ),
+        "complete",
+        "\n\nHi",
+        {"reasoning-tags": "info before </think>"},
+        result={"reasoning": "soa draft\n"},
+        quiet=True,
+    ),
+    *(
+        Case(
+            f"literal-tag-in-prose-{number}",  # raullenchai/Rapid-MLX#1778
+            chat(*prose.split("|")),
+            "complete",
+            prose.replace("|", ""),
+            silent=("reasoning-tags",),
+            quiet=True,
+        )
+        for number, prose in enumerate(
+            (
+                "BEGIN <think> AFTER END",
+                "BEGIN <think>inner</think>| AFTER END",
+                "BEGIN| </thi|nk> AFTER END",
+                "BEGIN `<think>` AFTER END",
+            ),
+            1,
+        )
+    ),
+    Case(
         "reasoning-without-its-closing-tag",
         chat("<think>", "so ", "then"),
         text="",
@@ -651,6 +781,44 @@ DIFY = [
         ),
         "complete",
         "Good day",
+        quiet=True,
+    ),
+    Case(
+        "dify-workflow-that-says-nothing",
+        events(
+            {"event": "workflow_started", "task_id": "k", "workflow_run_id": "w", "data": {"id": "w"}},
+            {
+                "event": "workflow_finished",
+                "task_id": "k",
+                "data": {"status": "succeeded", "outputs": {"n": 3}},
+            },
+        ),
+        "complete",
+        "",
+        quiet=True,
+    ),
+    Case(
+        "dify-stopped",
+        events(
+            {"event": "text_chunk", "task_id": "k", "data": {"text": "Good"}},
+            {"event": "workflow_finished", "task_id": "k", "data": {"status": "stopped", "outputs": {}}},
+        ),
+        "stopped-by-provider",
+        "Good",
+        {"provider-stop": "error stopped"},
+    ),
+    Case(
+        "dify-partly-succeeded",
+        events(
+            {"event": "text_chunk", "task_id": "k", "data": {"text": "Good"}},
+            {
+                "event": "workflow_finished",
+                "task_id": "k",
+                "data": {"status": "partial-succeeded", "outputs": {}},
+            },
+        ),
+        "complete",
+        "Good",
         quiet=True,
     ),
     Case(

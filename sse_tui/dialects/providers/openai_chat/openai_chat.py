@@ -244,7 +244,9 @@ class OpenAIChat(ChoiceDialect):
     def _message(self, message: dict[str, Any], index: int, deltas: list[Delta]) -> None:
         """A message where a delta should be: whole, or the next piece, or all of the text so far."""
         if self._spoke and index not in self._messages:
-            return  # it repeats the deltas
+            if index == 0 and isinstance(message.get("content"), str):
+                deltas.append(Meta("repeated", message["content"]))
+            return
         deltas.append(Meta("whole-object", "message"))
         content = message.get("content")
         known, new = self._messages.get(index), content if type(content) is str else ""

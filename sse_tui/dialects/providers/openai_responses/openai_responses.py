@@ -136,6 +136,15 @@ class OpenAIResponses(TypedDialect):
         text = payload.get("text") or members(payload.get("part")).get("text")
         self._whole(Reasoning, part, text, deltas, str(payload.get("type")))
 
+    def _part_added(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """A part began. Text that it already has is repeated by its deltas or its end."""
+        self._prefilled([payload.get("part")], deltas)
+
+    def _prefilled(self, parts: list[Any], deltas: list[Delta]) -> None:
+        text = "".join(final.text for final in _finals(0, parts) if final.kind is Text)
+        if text:
+            deltas.append(Meta("prefilled", text))
+
     def _part_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         index, slot = part_index(payload.get("content_index")), self._slot(payload)
         for final in _finals(slot, [payload.get("part")], first=index):
@@ -145,6 +154,7 @@ class OpenAIResponses(TypedDialect):
         item = members(payload.get("item"))
         slot = self._slot(payload, item)
         self._calls.added(slot, item, deltas)
+        self._prefilled(items(item.get("content")), deltas)
         if item.get("type") == "message" and string(item.get("role")) and slot == 0:
             deltas.append(Meta("role", item["role"]))
 
@@ -281,6 +291,7 @@ class OpenAIResponses(TypedDialect):
         "response.cancelled": _closing,
         "response.output_item.added": _item_added,
         "response.output_item.done": _item_done,
+        "response.content_part.added": _part_added,
         "response.content_part.done": _part_done,
         "response.output_text.delta": _text,
         "response.output_text.done": partial(_text, member="text"),
