@@ -350,7 +350,7 @@ def fault_in_unknown(
 
 
 # Where an error may begin that was written into an event which had not ended. In a JSON string its quotes are escaped.
-_BEGINS = re.compile(r'(?:^|(?<=\n))\s*\{|\{\s*"(?:error"|type"\s*:\s*"error")')
+_BEGINS = re.compile(r'(?<=\n)\{|\{ ?"(?:error"|type" ?: ?"error")')
 _TRIED = 4
 
 
