@@ -280,6 +280,18 @@ def test_responses_items(
     assert called(read("openai-responses", *events).answer) == [("x", "f", A), ("y", "g", B)]
 
 
+@pytest.mark.parametrize("pieces", [True, False])
+def test_arguments_of_responses_that_name_no_item(pieces: bool, read: Any) -> None:
+    """can1357/oh-my-pi#1971: llama.cpp opens all calls, and then sends their arguments without saying whose."""
+    calls = ((None, "x", "f", A), (None, "y", "g", B))
+    if pieces:  # of calls one after another
+        events = [event for call in calls for event in responses(call, later_index=False, item_id=False)]
+    else:
+        told = responses(*calls, later_index=False, item_id=False)
+        events = [event for event in told if not event["type"].endswith(".delta")]
+    assert called(read("openai-responses", *events).answer) == [("x", "f", A), ("y", "g", B)]
+
+
 def cohere(
     kind: str, index: int | None, function: dict[str, Any], ident: str | None = None
 ) -> dict[str, Any]:

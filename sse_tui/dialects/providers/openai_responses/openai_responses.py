@@ -180,11 +180,19 @@ class OpenAIResponses(TypedDialect):
             self._differs(event, given, sum(len(final.text) for final in finals), deltas)
 
     def _arguments_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
-        self._calls.piece(self._slot(payload), payload.get("delta"), deltas)
+        self._calls.piece(self._call_slot(payload), payload.get("delta"), deltas)
+
+    def _call_slot(self, payload: dict[str, Any], *, whole: bool = False) -> int:
+        """The position of the call that the arguments in a payload are for, even if it does not say which."""
+        if payload.get("output_index") is None and not string(payload.get("item_id")):
+            slot = self._calls.open_slot(whole=whole)
+            if slot is not None:
+                return slot
+        return self._slot(payload)
 
     def _arguments_done(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         whole = payload.get("arguments") or payload.get("input")
-        self._calls.whole(self._slot(payload), payload.get("name"), whole, deltas)
+        self._calls.whole(self._call_slot(payload, whole=True), payload.get("name"), whole, deltas)
 
     def _server_arguments_delta(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
         self._calls.server_piece(self._slot(payload), payload.get("delta"), deltas)

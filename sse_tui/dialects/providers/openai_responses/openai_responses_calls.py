@@ -13,6 +13,8 @@ from sse_tui.bounded import Seen
 from sse_tui.dialects.base import Delta, Meta, ToolCall
 from sse_tui.dialects.payload import compact, members, string
 
+_OPEN = 64  # calls that are waiting for their arguments at once
+
 _STREAMED = ("function_call", "custom_tool_call")
 
 # The member that holds what the client is to do.
@@ -31,6 +33,14 @@ class ResponseCalls:
         self._named = Seen[int]()
         self._filled = Seen[int]()
         self._served = Seen[int]()
+        self._open: list[int] = []  # calls whose arguments are not whole, in the order of their start
+
+    def open_slot(self, *, whole: bool) -> int | None:
+        """The call that arguments without an index and an id are for; None where none is waiting for any.
+
+        Pieces are the last call's; whole arguments come for one call after another, as llama.cpp sends them.
+        """
+        return self._open[0 if whole else -1] if self._open else None
 
     def added(self, slot: int, item: dict[str, Any], deltas: list[Delta]) -> None:
         """An output item began. Arguments that it may already hold are repeated by its deltas or its end."""
@@ -69,6 +79,8 @@ class ResponseCalls:
 
     def whole(self, slot: int, name: Any, arguments: Any, deltas: list[Delta]) -> None:
         """All of a call's arguments; they count only when no fragment came before."""
+        if slot in self._open:
+            self._open.remove(slot)
         if arguments and self._filled.add(slot):
             text = arguments if isinstance(arguments, str) else compact(arguments)
             known = slot in self._named  # a name that came before is not repeated, however it is spelled now
@@ -88,6 +100,8 @@ class ResponseCalls:
         if slot not in self._named and (ident or name):
             if name:
                 self._named.add(slot)
+            if slot not in self._open and len(self._open) < _OPEN:
+                self._open.append(slot)
             deltas.append(ToolCall(slot, ident, name, ""))
 
     def _serve(self, slot: int, kind: str, item: dict[str, Any], deltas: list[Delta]) -> None:
