@@ -52,8 +52,8 @@ _UTF16 = re.compile(rb"(?:[\x20-\x7e\r\n]\0){2}|(?:\0[\x20-\x7e\r\n]){2}")
 _SPACE = b" \t\r\n"
 # A field of the standard, as servers misspell it too, or a comment.
 _FIELD = re.compile(
-    rb"""(?:b?['"])?(?:[ \t\0]|\xef\xbb\xbf|\xe2\x80\x8b|\xc2\xa0){0,8}(?:data|event|id|retry|error)[ \t\0]*"""
-    rb"(?:[:=]|\xef\xbc\x9a|[{\[])|:|(?:data|event|id|retry)[ \t]*[\r\n]|[a-z][\w-]{0,40}: ?[{\[]",
+    rb"""(?:b?['"])?(?:[ \t\0]|\xef\xbb\xbf|\xe2\x80\x8b|\xc2\xa0){0,8}(?:data|event|id|retry|error)['"]?[ \t\0]*"""
+    rb"(?:[:=;]|\xef\xbc\x9a|[{\[])|:|(?:data|event|id|retry)[ \t]*[\r\n]|[a-z][\w-]{0,40}: ?[{\[]",
     re.I,
 )
 _ARRAY = re.compile(rb"\[[ \t\r\n]{0,64}[\[{\"\]]")
