@@ -27,12 +27,7 @@ def _answered(facts: Facts, rule: str) -> bool:
     over.
     """
     turn = facts.turn
-    if not turn.json_answers or not turn.view.gaps.token_events or rule in turn.told:
-        return False
-    if facts.entry.kind == "close" and turn.view.conclusion.truncated:
-        return False
-    turn.told.add(rule)
-    return True
+    return turn.json_answers and turn.view.gaps.token_events > 0 and turn.settles(rule)
 
 
 @rule(

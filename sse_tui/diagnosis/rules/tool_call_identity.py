@@ -54,6 +54,7 @@ def tool_call_name(_: object, facts: Facts) -> Iterator[Occurrence]:
             yield Occurrence(
                 f"The name of the call to {name!r} comes again with {many(known.name_repeats, 'later piece')}: "
                 f"accumulators that append names, as that of openai-python does, get {name * 2!r} and so on.",
+                None if facts.turn.has_choices else "info",  # those accumulators read chunks with choices
                 evidence={"id": call["id"], "name": name, "repeats": known.name_repeats},
                 entry=known.repeated_at,
             )
