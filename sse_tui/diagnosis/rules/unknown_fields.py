@@ -30,9 +30,16 @@ def unknown_field(ignored: Ignored, facts: Facts) -> Occurrence | None:
     """A line whose field name is not one of the four, so conforming clients ignore it."""
     line = ignored.line
     name = line.partition(":")[0]
-    if name in FIELDS or facts.turn.lines or facts.conn.body.form is not Form.EVENTS:
+    body = facts.conn.body
+    if name in FIELDS or facts.turn.lines or body.form not in (Form.EVENTS, Form.PROSE):
         return None
-    found = _quoted(line, facts) or _misspelt(ignored, facts) or _unprefixed(ignored, facts)
+    found = _quoted(line, facts) or _misspelt(ignored, facts)
+    if found is not None:
+        body.form = Form.EVENTS  # though one that no client understands
+        return found
+    if body.form is Form.PROSE:
+        return None
+    found = _unprefixed(ignored, facts)
     return found if found is not None else _stray(line, name, facts)
 
 
