@@ -18,28 +18,28 @@ _FORMS = {
 }
 
 
+# Objects of APIs that have another name when they are streamed.
+_OBJECTS = ("chat.completion", "response")
+
+
 @rule(
     "warning",
-    *UNDERSTOOD,
+    DELTAS,
     advice='In the server or proxy, honour "stream": true and send deltas; in the client, send "stream": true and read '
     "message where delta is missing.",
-    reference="OpenAI's, Anthropic's and Google's API references on streaming",
+    reference="Amm1rr/WebAI-to-API#55; OpenAI's and Anthropic's API references on streaming",
 )
-def whole_object(item: Event | Ignored | Tail, facts: Facts) -> Occurrence | None:
+def whole_object(event: Event, facts: Facts) -> Occurrence | None:
     """The answer came as a whole object, as if no stream had been asked for: clients that read deltas show nothing."""
     for value in _metas(facts, "whole-object"):
         form = str(value)
-        data = item.data if isinstance(item, Event) else item.line if isinstance(item, Ignored) else item.text
-        name = next((name for name in _OBJECTS if f'"{name}"' in data), None)
+        name = next((name for name in _OBJECTS if f'"{name}"' in event.data), None)
         named = f" (object {name!r})" if name else ""
         return Occurrence(
             f"{_FORMS[form]}{named}: the text was read from there, but clients that read deltas show nothing.",
             evidence={"holds": form, "object": name},
         )
     return None
-
-
-_OBJECTS = ("chat.completion", "response")
 
 
 @rule(

@@ -510,6 +510,27 @@ AUDIO = [
         quiet=True,
     ),
     Case(
+        "gemini-audio",
+        events(
+            {
+                "candidates": [
+                    {
+                        "content": {
+                            "parts": [{"inlineData": {"mimeType": "audio/pcm;rate=24000", "data": "AAAA"}}]
+                        },
+                        "index": 0,
+                    }
+                ]
+            },
+            {"candidates": [{"content": {"parts": []}, "finishReason": "STOP", "index": 0}]},
+        ),
+        "complete",
+        "",
+        {"audio-answer": "info"},
+        silent=("empty-answer",),
+        quiet=True,
+    ),
+    Case(
         "audio-cut-short",
         spoken(id="a9", transcript="Hel") + spoken(data="UklGRiQA"),
         "truncated",

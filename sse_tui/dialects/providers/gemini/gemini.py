@@ -126,7 +126,7 @@ class Gemini(ChoiceDialect):
                 deltas.append(Meta("server_tool_result", part[name]))
         for name in ("inlineData", "fileData"):
             if isinstance(part.get(name), dict):
-                deltas.append(Meta("file", string(part[name].get("mimeType"))))
+                deltas.append(_file(part[name]))
 
     def _call(self, call: dict[str, Any], index: int, deltas: list[Delta]) -> None:
         """A function call: whole, or the next piece of the one that runs in this candidate."""
@@ -182,6 +182,14 @@ class Gemini(ChoiceDialect):
         if isinstance(last, dict) and "role" not in last:
             contents = [*contents[:-1], {**last, "role": "user"}]  # type: ignore[index]
         return last_of_role(contents, content="parts")
+
+
+def _file(data: dict[str, Any]) -> Meta:
+    """Data beside the text: an answer in audio comes in pieces, anything else is a file."""
+    kind = string(data.get("mimeType"))
+    if kind is not None and kind.startswith("audio/"):
+        return Meta("audio", len(string(data.get("data")) or "") * 3 // 4)
+    return Meta("file", kind)
 
 
 def _url(base_url: str, model: str) -> str:
