@@ -221,7 +221,8 @@ class ConnFacts:
 class ReportedError:
     """An error that the stream reported: after how many token events, whether after a finish reason, and how.
 
-    `how` is empty where it was sent as an event; `times` counts how often it was reported.
+    `how` is empty where it was sent as an event; `times` counts how often it was reported. `status` is the HTTP status
+    that it gives beside a code of its own.
     """
 
     fault: StreamFault
@@ -229,6 +230,7 @@ class ReportedError:
     finished: bool
     how: str = ""
     times: int = 1
+    status: int | None = None
 
 
 @dataclass(slots=True)

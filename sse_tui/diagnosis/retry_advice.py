@@ -33,26 +33,33 @@ _AGAIN = frozenset({408, 409, 425, 429})
 _NEVER = frozenset({501, 505})
 
 
-def retry_may_help(fault: StreamFault) -> bool | None:
-    """Whether another attempt may succeed; None where the error does not say so."""
+def retry_may_help(fault: StreamFault, status: int | None = None) -> bool | None:
+    """Whether another attempt may succeed; None where the error does not say so.
+
+    `status` is the HTTP status that the error gives beside a code of its own.
+    """
     named = " ".join(str(part) for part in (fault.type, fault.code) if part is not None)
     for said in (named, fault.message or ""):
         for pattern, again in _WORDS if said else ():
             if pattern.search(said):
                 return again
-        status = _status(fault.code)
-        if status is not None:
-            return status in _AGAIN or (status >= 500 and status not in _NEVER)
-    return None
+        given = _status(fault.code)
+        if given is not None:
+            return _of_status(given)
+    return _of_status(status) if status is not None else None
 
 
-def retry_words(fault: StreamFault) -> str:
+def _of_status(status: int) -> bool:
+    return status in _AGAIN or (status >= 500 and status not in _NEVER)
+
+
+def retry_words(fault: StreamFault, status: int | None = None) -> str:
     """The same as a sentence."""
     return {
         True: "A retry may succeed: the cause is on the server's side.",
         False: "A retry is unlikely to help: the cause is in the request or the account.",
         None: "Whether a retry may help cannot be told from it.",
-    }[retry_may_help(fault)]
+    }[retry_may_help(fault, status)]
 
 
 def _status(code: str | int | None) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sse_tui.dialects.base import StreamFault
 from sse_tui.dialects.error_names import PLAIN, is_error_code
-from sse_tui.dialects.payload import compact, members, string
+from sse_tui.dialects.payload import JsonError, compact, decode, members, string
 
 MESSAGES = (
     *(
@@ -156,6 +156,15 @@ def http_error(code: Any) -> bool:
     if isinstance(code, str) and len(code) == 3 and code.isdecimal():
         code = int(code)
     return type(code) is int and 400 <= code < 600
+
+
+def http_status(data: str) -> int | None:
+    """The HTTP status of an error that the data of an event gives at its top, None where there is none."""
+    try:
+        payload = members(decode(data))
+    except JsonError:
+        return None
+    return next((int(payload[name]) for name in CODES if http_error(payload.get(name))), None)
 
 
 def _type_of(fields: Mapping[str, Any]) -> str | None:

@@ -8,6 +8,7 @@ from sse_tui.diagnosis.facts import Facts, ReportedError
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, IGNORED, NO_DATA, TAIL, Occurrence, also, rule
 from sse_tui.diagnosis.retry_advice import retry_may_help, retry_words
 from sse_tui.dialects.base import Finish, Meta, StreamFault
+from sse_tui.dialects.error_fields import http_status
 from sse_tui.dialects.inband import fault_words, merged
 from sse_tui.dialects.stray_lines import fault_outside
 from sse_tui.eventstream import Event, Ignored, NoData, Tail
@@ -121,12 +122,13 @@ def _reported(fault: StreamFault, facts: Facts, how: str = "") -> Occurrence:
         repeated = known.fault.message is not None
         known.fault = merged(known.fault, fault)
         known.times += repeated
-        evidence = {**_evidence(known.fault), **({"reported": known.times} if repeated else {})}
+        evidence = {**_evidence(known.fault, known.status), **({"reported": known.times} if repeated else {})}
         return Occurrence(_message(known), amend=True, evidence=evidence)
-    turn.fault = reported = ReportedError(fault, _tokens(facts), turn.finish_seen, how)
-    return Occurrence(
-        _message(reported), evidence={**_evidence(fault), "token_events_before": reported.tokens}
-    )
+    item = facts.entry.item
+    status = http_status(item.data) if isinstance(item, Event) else None
+    turn.fault = reported = ReportedError(fault, _tokens(facts), turn.finish_seen, how, status=status)
+    evidence = {**_evidence(fault, status), "token_events_before": reported.tokens}
+    return Occurrence(_message(reported), evidence=evidence)
 
 
 def _tokens(facts: Facts) -> int:
@@ -138,14 +140,14 @@ def _message(error: ReportedError) -> str:
     hidden = f" It was {error.how}, so conforming clients never see it." if error.how else ""
     return (
         f"The server reported an error in the stream {place}: {fault_words(error.fault, _LENGTH)}. "
-        f"{retry_words(error.fault)}{hidden}"
+        f"{retry_words(error.fault, error.status)}{hidden}"
     )
 
 
-def _evidence(fault: StreamFault) -> dict[str, object]:
+def _evidence(fault: StreamFault, status: int | None = None) -> dict[str, object]:
     return {
         "type": fault.type,
         "code": fault.code,
         "message": (fault.message or "no message")[:_LENGTH],
-        "retryable": retry_may_help(fault),
+        "retryable": retry_may_help(fault, status),
     }

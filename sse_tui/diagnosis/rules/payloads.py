@@ -9,6 +9,7 @@ from sse_tui.diagnosis.reframing import Misframing, is_json, json_texts, python_
 from sse_tui.diagnosis.registry import CLOSE, EVENT, IGNORED, Occurrence, also, rule
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.base import Malformed
+from sse_tui.dialects.error_text import fault_in_text
 from sse_tui.dialects.payload import JsonError, LenientJsonError, decode, decode_exactly, members
 from sse_tui.eventstream import Event, Ignored
 from sse_tui.recording.records import Close
@@ -160,6 +161,8 @@ def _invalid(data: str, reason: str) -> Occurrence:
 def _cause(data: str, reason: str) -> str:
     if "the constant " in reason:
         return "JavaScript's JSON.parse fails on it and loses the event, Python's json and sse-tui read it"
+    if fault_in_text(data) is not None:
+        return "it reads like an error message, not like a payload"
     if "\n" in data and "error" in data:
         return "an error was probably written into the middle of an event"
     if "Extra data" in reason:

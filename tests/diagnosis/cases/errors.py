@@ -84,13 +84,17 @@ REPORTED = [
         "t02-data-plain-text-error",
         text("Wor") + _data("Rate limit exceeded, try later") + DONE,
         "error",
-        findings={"invalid-json-event": "error", ERROR: "error Rate limit exceeded.*may succeed"},
+        findings={
+            "invalid-json-event": "error reads like an error",
+            ERROR: "error Rate limit exceeded.*may succeed",
+        },
         error="Rate limit exceeded",
     ),
     _error(
         "v03a-generic-error",
         TOKENS + _data({"event": "error", "status": 400, "code": "x", "message": "boom"}),
         "boom",
+        "unlikely to help",
     ),
     _error("v03b-generic-error", TOKENS + _data({"type": "error", "message": "boom"}), "boom"),
     _error("v03c-generic-error", TOKENS + _data({"error": "boom"}), "boom"),
