@@ -93,6 +93,59 @@ VARIANTS = [
         findings={"provider-stop": "error failed inside the provider"},
     ),
     Case(
+        "a gateway's stop over the model's failure",
+        chat(said("Well."), finish=None, tokens=None)
+        + event(
+            {
+                "object": "chat.completion.chunk",
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {},
+                        "finish_reason": "stop",
+                        "native_finish_reason": "MALFORMED_FUNCTION_CALL",
+                    }
+                ],
+            }
+        )
+        + DONE,
+        outcome="complete",
+        findings={"provider-stop": "warning 'stop', but the model's own.*MALFORMED_FUNCTION_CALL"},
+    ),
+    Case(
+        "a gateway's stop over the model's own",
+        chat(said("Well."), finish=None, tokens=None)
+        + event(
+            {
+                "object": "chat.completion.chunk",
+                "choices": [
+                    {"index": 0, "delta": {}, "finish_reason": "stop", "native_finish_reason": "completed"}
+                ],
+            }
+        )
+        + DONE,
+        outcome="complete",
+        silent=("provider-stop",),
+    ),
+    Case(
+        "a finish reason with its details (SGLang)",
+        chat(said("Only a"), finish=None, tokens=None)
+        + event(
+            {
+                "object": "chat.completion.chunk",
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {},
+                        "finish_reason": {"type": "abort", "message": "Request aborted"},
+                    }
+                ],
+            }
+        ),
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error abort"},
+    ),
+    Case(
         "a null that became text is no finish reason",
         chat(said("Only a"), finish="null", tokens=None),
         outcome="truncated",
