@@ -61,7 +61,7 @@ class EndingFacts:
 # What the detail of an ending is, where it is not that of the close record.
 _DETAILS: dict[Ending, Callable[[EndingFacts], str]] = {
     Ending.PROVIDER_STOP: lambda facts: facts.stopped_by,
-    Ending.EMPTY: lambda facts: facts.substance.contents(),
+    Ending.EMPTY: lambda facts: facts.substance.contents(facts.dialect.chosen.name),
     Ending.NOT_UNDERSTOOD: lambda facts: facts.dialect.chosen.name,
 }
 

@@ -44,7 +44,7 @@ class Substance:
     `incomplete` why a response is incomplete, in the APIs that say that apart. `text` and `other` tell whether there is
     any visible text and any other output (a refusal, a tool call, a file); `reasoning` counts the characters of the
     reasoning. `understood`: some event meant something; `beats` counts those that are only heartbeats or marks.
-    `done`: ``[DONE]`` came.
+    `done`: ``[DONE]`` came. `news` counts the events that brought a piece of the answer, its counts or its end.
     """
 
     finishes: dict[int, str] = field(default_factory=dict)
@@ -58,9 +58,11 @@ class Substance:
     understood: bool = False
     beats: int = 0
     done: bool = False
+    news: int = 0
 
     def add(self, deltas: Iterable[Delta]) -> None:
         """Take the deltas of an event."""
+        new = False
         for delta in deltas:
             kind = type(delta)
             if kind is Text:
@@ -82,7 +84,10 @@ class Substance:
                 self.usage = delta
             elif isinstance(delta, Malformed):
                 continue
+            new = True
+        if new:
             self.understood = True
+            self.news += 1
 
     def finish(self, delta: Finish) -> None:
         """The end of a choice; later ones of the same choice replace it."""
@@ -143,8 +148,14 @@ class Substance:
         """Whether nothing was to be generated: a request that only loads a model."""
         return any(meaning is NOTHING_ASKED for _, _, meaning in self.reasons(dialect))
 
-    def contents(self) -> str:
-        """What an empty answer does hold: "212 reasoning tokens, no visible text"."""
+    def contents(self, dialect: str) -> str:
+        """What an empty answer does hold, and what ended it: "212 reasoning tokens, no visible text"."""
+        limits = [
+            meaning.words for _, _, meaning in self.reasons(dialect) if meaning.kind is FinishKind.LENGTH
+        ]
+        return "; ".join([self._held(), *limits[:1]])
+
+    def _held(self) -> str:
         usage = self.usage or Usage(None, None)
         if usage.reasoning:
             held = many(usage.reasoning, "reasoning token")

@@ -58,7 +58,7 @@ class Stream:
         self._not_before = 0  # the end of the last stall
         self._stop_at_end = stop_at_end
         self._ended_at: int | None = None
-        self._finished: tuple[int, int] | None = None  # progress and time when the answer was found whole
+        self._finished: tuple[int, int] | None = None  # news and time when the answer was found whole
         self.reason: CloseReason | None = None
         self.detail = ""
         self.code = ""
@@ -140,9 +140,9 @@ class Stream:
         dialect = self._reception.dialect
         if dialect.complete is not True or dialect.ended or not dialect.answers:
             self._finished = None
-        elif self._finished is None or self._finished[0] != self._reception.progress:
-            # Every event restarts the wait: those that follow are usage, or the end of another choice.
-            self._finished = self._reception.progress, self._turn.clock.now()
+        elif self._finished is None or self._finished[0] != self._reception.substance.news:
+            # What may follow, the counts or the end of another choice, restarts the wait; heartbeats do not.
+            self._finished = self._reception.substance.news, self._turn.clock.now()
 
     def _understand(self, items: Sequence[Item]) -> None:
         progress = self._reception.progress

@@ -63,6 +63,7 @@ def rules(session: Headless) -> set[str]:
 
 @pytest.mark.parametrize("read", [asked, inspected])
 async def test_a_finished_answer_ends_without_its_end_marker(read: object) -> None:
+    """As reported in diegosouzapw/OmniRoute#6777 and musistudio/claude-code-router#1271."""
     began = time.monotonic()
     session: Headless = await read(chunks(WORD, STOP))  # type: ignore[operator]
     assert 0.29 < time.monotonic() - began < 3
@@ -87,8 +88,10 @@ async def test_the_usage_behind_the_finish_reason_is_read() -> None:
     assert turn.output_tokens == 1
 
 
-async def test_heartbeats_do_not_prolong_the_wait() -> None:
-    beats = [step for _ in range(40) for step in (Sleep(0.05), chunks(b": hb\n\n"))]
+@pytest.mark.parametrize("beat", [b": hb\n\n", chunk(), b'data: {"choices": []}\n\n'])
+async def test_heartbeats_do_not_prolong_the_wait(beat: bytes) -> None:
+    """As reported in maximhq/bifrost#6784: the comments keep every idle timeout from passing."""
+    beats = [step for _ in range(40) for step in (Sleep(0.05), chunks(beat))]
     began = time.monotonic()
     session = await asked(chunks(WORD, STOP), *beats)
     assert time.monotonic() - began < 1.8

@@ -23,6 +23,7 @@ _MARKS = {
     "transcript.text.done": "openai-transcription",
     "interaction.completed": "gemini-interactions",
 }
+_LOOKED_AT = 64
 _TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
 
 
@@ -97,7 +98,8 @@ def missing_finish_reason(event: Event, facts: Facts) -> Occurrence | None:
 def member_seen(event: Event, facts: Facts) -> None:
     """Remembers whether the chunks have a member for the reason: a server without one never sends it."""
     turn = facts.turn
-    if not turn.reason_named and turn.has_choices:
+    # Without such a member among the first events there is none later.
+    if not turn.reason_named and facts.conn.events < _LOOKED_AT and turn.has_choices:
         turn.reason_named = '"finish_reason"' in event.data
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import DELTAS, Occurrence, rule
+from sse_tui.diagnosis.registry import DELTAS, Occurrence, also, rule
 from sse_tui.dialects.base import Finish, Meta
 from sse_tui.dialects.finish_reasons import FinishKind, Meaning, is_transient, meaning_of
+from sse_tui.dialects.payload import JsonError, decode, items, members, string
 from sse_tui.dialects.substance import shown
 from sse_tui.eventstream import Event
 
@@ -59,6 +60,34 @@ def provider_stop(_: Event, facts: Facts) -> Iterator[Occurrence]:
                 advice="Show the block reason to the user; a retry of the same prompt will not help.",
                 evidence={"block_reason": reason, "meaning": words},
             )
+
+
+@also("provider-stop", DELTAS)
+def hidden_by_gateway(event: Event, facts: Facts) -> Occurrence | None:
+    """The same where a gateway reports an ordinary end and passes the model's own reason on beside it."""
+    if '"native_finish_reason"' not in event.data or facts.turn.view.answer.error is not None:
+        return None
+    for _, reason, _ in _ends(facts, FinishKind.NORMAL, FinishKind.TOOL):
+        native = _native(event)
+        words = meaning_of(native, facts.turn.dialect).words
+        if meaning_of(native, facts.turn.dialect).kind is FinishKind.FAILURE:
+            return Occurrence(
+                f"The finish reason is {shown(reason)!r}, but the model's own, in native_finish_reason, is "
+                f"{shown(native)!r}: {words}.",
+                "warning",
+                evidence={"finish_reason": reason, "native_finish_reason": native, "meaning": words},
+            )
+    return None
+
+
+def _native(event: Event) -> str:
+    """The reason of the model behind a gateway, "" where it is not to be found."""
+    try:
+        choices = members(decode(event.data)).get("choices")
+    except JsonError:
+        return ""
+    found = (string(members(choice).get("native_finish_reason")) for choice in items(choices))
+    return next(filter(None, found), "")
 
 
 @rule(

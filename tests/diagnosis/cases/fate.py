@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.diagnosis.answering import DONE, anthropic, chat, cohere, event, gemini, parts, responses, said
+from tests.diagnosis.answering import DONE, anthropic, chat, event, gemini, parts, responses, said
 from tests.diagnosis.cases.case import Case
 
 CALL = {
@@ -49,6 +49,18 @@ REPORTED = [
         outcome="empty",
         findings={"empty-answer": "error no text and no tool call"},
     ),
+    Case(
+        "content null to the end, finish stop, no tokens (diegosouzapw/OmniRoute#5131)",
+        chat({"role": "assistant", "content": None}, {"content": None}, tokens=0) + DONE,
+        outcome="empty",
+        findings={"empty-answer": "error no text and no tool call"},
+    ),
+    Case(
+        "one token that shows nothing (anthropics/anthropic-sdk-typescript#399)",
+        anthropic(stop="max_tokens"),
+        outcome="empty",
+        findings={"empty-answer": "error 3 output tokens, no visible text; the limit on output tokens"},
+    ),
 ]
 
 VARIANTS = [
@@ -93,6 +105,59 @@ VARIANTS = [
         findings={"provider-stop": "error failed inside the provider"},
     ),
     Case(
+        "a gateway's stop over the model's failure",
+        chat(said("Well."), finish=None, tokens=None)
+        + event(
+            {
+                "object": "chat.completion.chunk",
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {},
+                        "finish_reason": "stop",
+                        "native_finish_reason": "MALFORMED_FUNCTION_CALL",
+                    }
+                ],
+            }
+        )
+        + DONE,
+        outcome="complete",
+        findings={"provider-stop": "warning 'stop', but the model's own.*MALFORMED_FUNCTION_CALL"},
+    ),
+    Case(
+        "a gateway's stop over the model's own",
+        chat(said("Well."), finish=None, tokens=None)
+        + event(
+            {
+                "object": "chat.completion.chunk",
+                "choices": [
+                    {"index": 0, "delta": {}, "finish_reason": "stop", "native_finish_reason": "completed"}
+                ],
+            }
+        )
+        + DONE,
+        outcome="complete",
+        silent=("provider-stop",),
+    ),
+    Case(
+        "a finish reason with its details (SGLang)",
+        chat(said("Only a"), finish=None, tokens=None)
+        + event(
+            {
+                "object": "chat.completion.chunk",
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {},
+                        "finish_reason": {"type": "abort", "message": "Request aborted"},
+                    }
+                ],
+            }
+        ),
+        outcome="stopped-by-provider",
+        findings={"provider-stop": "error abort"},
+    ),
+    Case(
         "a null that became text is no finish reason",
         chat(said("Only a"), finish="null", tokens=None),
         outcome="truncated",
@@ -115,7 +180,7 @@ VARIANTS = [
         + DONE,
         outcome="empty",
         findings={
-            "empty-answer": "error 212 reasoning tokens, no visible text",
+            "empty-answer": "error 212 reasoning tokens, no visible text; the limit",
             "length-limit": "info length",
         },
     ),
@@ -151,106 +216,6 @@ VARIANTS = [
         dialect="openai-chat",
         outcome="empty",
         findings={"empty-answer": "error look like openai-completions"},
-    ),
-    Case(
-        "a server that never names a finish reason",
-        b"".join(
-            event({"object": "chat.completion.chunk", "choices": choices, **more})
-            for choices, more in (
-                ([{"index": 0, "delta": said("All of it")}], {}),
-                ([], {"usage": {"prompt_tokens": 3, "completion_tokens": 4}}),
-            )
-        )
-        + DONE,
-        outcome="ended",
-        findings={"missing-finish-reason": "info never sends one"},
-        quiet=True,
-    ),
-    Case(
-        "a completion without a finish reason",
-        event({"object": "text_completion", "choices": [{"index": 0, "text": "Only", "finish_reason": None}]})
-        + DONE,
-        outcome="ended",
-        findings={"missing-finish-reason": "warning [DONE]"},
-        silent=("double-terminal",),
-    ),
-    Case(
-        "a UI message without its finish",
-        event({"type": "start", "messageId": "m"})
-        + event({"type": "text-start", "id": "0"})
-        + event({"type": "text-delta", "id": "0", "delta": "Only"})
-        + DONE,
-        outcome="ended",
-        findings={"missing-finish-reason": "warning [DONE]"},
-    ),
-    Case("[DONE] in a stream of an unknown dialect", b"data: tick\n\n" + DONE, outcome="ended", quiet=True),
-    Case(
-        "[DONE] behind half a message",
-        anthropic("Only", stop=None, end=False) + DONE,
-        outcome="truncated",
-        findings={"foreign-terminal": r"warning \[DONE\].*before", "truncated-stream": "error message_stop"},
-    ),
-    Case(
-        "[DONE] behind half a response",
-        responses("Only", status=None) + DONE,
-        outcome="truncated",
-        findings={
-            "foreign-terminal": r"warning \[DONE\].*before",
-            "truncated-stream": "error response.completed",
-        },
-    ),
-    Case(
-        "[DONE] behind half a chat of Cohere",
-        cohere("Only", reason=None) + DONE,
-        outcome="truncated",
-        findings={"foreign-terminal": r"warning \[DONE\].*before", "truncated-stream": "error message-end"},
-    ),
-    Case(
-        "[DONE] behind a whole chat of Cohere",
-        cohere("All") + DONE,
-        outcome="complete",
-        silent=("foreign-terminal",),
-    ),
-    Case(
-        "[DONE] behind half of Gemini's candidates",
-        gemini(parts("Only")) + DONE,
-        outcome="truncated",
-        findings={"foreign-terminal": r"warning \[DONE\].*before", "truncated-stream": "error finishReason"},
-    ),
-    Case(
-        "[DONE] behind half a completion of llama.cpp",
-        event({"content": "Only", "stop": False, "id_slot": 0, "multimodal": False, "index": 0}) + DONE,
-        dialect="llamacpp-native",
-        outcome="truncated",
-        findings={"foreign-terminal": r"warning \[DONE\].*before"},
-    ),
-    Case(
-        "message_stop behind half a chat completion",
-        chat(said("Only"), finish=None, tokens=None) + event({"type": "message_stop"}, "message_stop"),
-        outcome="truncated",
-        findings={"foreign-terminal": "warning message_stop.*before"},
-    ),
-    Case(
-        "a service that finishes with every chunk, cut or not",
-        gemini({**parts("Per"), "finishReason": "STOP"}, {**parts("haps"), "finishReason": "STOP"}),
-        outcome="ended",
-        text="Perhaps",
-        quiet=True,
-    ),
-    Case(
-        "a candidate that goes on when another has finished",
-        gemini(
-            {**parts("One."), "index": 0, "finishReason": "STOP"},
-            {**parts("Tw"), "index": 1},
-        ),
-        outcome="truncated",
-    ),
-    Case(
-        "a finish reason, and no [DONE]",
-        chat(said("All of it")),
-        outcome="complete",
-        findings={"missing-end-marker": "info"},
-        quiet=True,
     ),
 ]
 

@@ -194,6 +194,8 @@ class OpenAIChat(ChoiceDialect):
             self._choice_extras(choice, deltas)
 
     def _finish(self, reason: Any, index: int, deltas: list[Delta]) -> None:
+        if isinstance(reason, dict) and string(reason.get("type")):
+            reason = reason["type"]  # SGLang's, with the token that matched beside it
         if not isinstance(reason, str):
             deltas.append(Malformed(f"finish_reason: expected a string, got {kind_of(reason)}"))
             return
