@@ -33,6 +33,8 @@ PATIENCE_S = 2.0
 def command(prompt: str | None, as_json: bool, metrics: bool, **given: Any) -> int:
     """Send one prompt and print the answer.
 
+    Of several choices the first streams, and the others follow it.
+
     If stdin is not a terminal, it is read to its end and follows PROMPT after a blank line; it is the whole prompt if
     PROMPT is - or left out. Redirect it (< /dev/null) where a script's own stdin is not meant.
     """

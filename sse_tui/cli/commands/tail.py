@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 def command(source: str | None, as_json: bool, raw: bool, max_events: int | None, **given: Any) -> int:
     """Print an event stream as it arrives.
 
-    Prints the answer's text if the dialect is known, otherwise one line per event. The source is a URL, with curl's
-    options, or a recording, a raw event stream, or stdin.
+    Prints the answer's text if the dialect is known, otherwise one line per event; of several choices the first
+    streams, and the others follow it. The source is a URL, with curl's options, or a recording, a raw event stream, or
+    stdin.
     """
     from sse_tui.cli.reading import is_url, read_source
 
