@@ -49,15 +49,21 @@ def unfinished(arguments: str) -> bool:
     return False
 
 
+def same_value(one: str, other: str) -> bool:
+    """Whether two texts are JSON and hold the same."""
+    value = _decoded(one)
+    return value is not None and bool(value == _decoded(other))
+
+
 def _whole(text: str, value: Any) -> Flaw | None:
     if isinstance(value, dict):
         return None
     if isinstance(value, str):
         inner = _decoded(value)
         if isinstance(inner, dict | list):
-            words = f"were encoded twice: they are a JSON string that holds {kind_of(inner)} as JSON, {_cut(value)}"
+            words = f"were encoded twice: they are a JSON string that holds {kind_of(inner)} as JSON, {cut(value)}"
             return Flaw("encoded-twice", words, value)
-    return Flaw("not-an-object", f"are {kind_of(value)}, {_cut(text)}, not an object")
+    return Flaw("not-an-object", f"are {kind_of(value)}, {cut(text)}, not an object")
 
 
 def _broken(text: str, why: str) -> Flaw:
@@ -68,7 +74,7 @@ def _broken(text: str, why: str) -> Flaw:
     if repeated:
         beginning = text[: len(text) - len(repeated)]
         words = (
-            f"are not JSON: after their beginning, {_cut(beginning)}, all of them were sent, {_cut(repeated)}"
+            f"are not JSON: after their beginning, {cut(beginning)}, all of them were sent, {cut(repeated)}"
         )
         return Flaw("sent-twice", words, repeated)
     hint = "; they look like a Python literal" if text.startswith(("{'", "['")) else ""
@@ -81,12 +87,12 @@ def _several(parts: list[str], values: list[Any]) -> Flaw:
     if all(value == first for value in values):
         times = "twice" if len(values) == 2 else f"{len(values)} times"
         return Flaw(
-            "sent-twice", f"were sent {times}: the same {_noun(first)} {times}, {_cut(parts[0])}", parts[0]
+            "sent-twice", f"were sent {times}: the same {_noun(first)} {times}, {cut(parts[0])}", parts[0]
         )
     if all(value == first or (isinstance(value, str) and _decoded(value) == first) for value in values):
-        words = f"were sent twice: {kind_of(first)}, and then the same encoded as a string, {_cut(parts[0])}"
+        words = f"were sent twice: {kind_of(first)}, and then the same encoded as a string, {cut(parts[0])}"
         return Flaw("sent-twice", words, parts[0])
-    shown = " and ".join(map(_cut, parts[:2]))
+    shown = " and ".join(map(cut, parts[:2]))
     words = f"are {many(len(parts), 'JSON text')} run together, {shown}: they may be those of several calls"
     return Flaw("several", words)
 
@@ -129,5 +135,6 @@ def _noun(value: Any) -> str:
     return kind_of(value).split()[-1] if isinstance(value, dict | list) else "value"
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """Arguments for a sentence, the beginning of long ones."""
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -93,9 +93,10 @@ class Meta(NamedTuple):
     "citation", "signature", "redacted_thinking", "compaction", "fallback", "grounding", "safety", "blocked",
     "file", "data" (beside the text); "tag", "reasoning-tag", "reasoning-before", "control-token" (see
     `sse_tui.dialects.markup`); "audio" (of a piece of sound its size or type), "whole-object", "wrapped",
-    "repeated", "prefilled", "late-delta", "final-text" (see `sse_tui.diagnosis.rules`); "sequence-gap"
-    (``(expected, got)``); "out-of-order" (in words); "split-surrogates", "lone-surrogates" (see
-    `sse_tui.dialects.surrogates`); "endpoint", "progress", "log", "watch" (protocols that are not answers of a model).
+    "repeated", "prefilled", "late-delta", "final-text", "final-arguments" (see `sse_tui.diagnosis.rules`);
+    "index-counts" (see `Answer`); "sequence-gap" (``(expected, got)``); "out-of-order" (in words); "split-surrogates",
+    "lone-surrogates" (see `sse_tui.dialects.surrogates`); "endpoint", "progress", "log", "watch" (protocols that are
+    not answers of a model).
     """
 
     name: str

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sse_tui.diagnosis.arguments import Flaw, flaw_of, unfinished
+from sse_tui.diagnosis.arguments import Flaw, cut, flaw_of, same_value, unfinished
 from sse_tui.diagnosis.call_facts import CallFacts
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, OVER, Occurrence, also, rule
-from sse_tui.dialects.base import ToolCall
+from sse_tui.dialects.base import Meta, ToolCall
 from sse_tui.dialects.finish_reasons import FinishKind, meaning_of
 from sse_tui.eventstream import Event
 from sse_tui.text.wording import many
@@ -84,6 +84,27 @@ def _occurrence(flaw: Flaw, call: dict[str, Any], evidence: dict[str, Any], know
         evidence={"flaw": flaw.kind, **evidence, **meant},
         entry=known.last,
     )
+
+
+@also("tool-call-arguments", DELTAS)
+def final_arguments(_: Event, facts: Facts) -> list[Occurrence]:
+    """Arguments that are not those of the pieces when they are sent again as a whole."""
+    calls = facts.turn.view.answer.calls_by_slot() if facts.turn.calls else {}
+    return [
+        Occurrence(
+            f"The final arguments of the call to {calls[slot]['name']!r}, {cut(whole)}, are not those that its pieces "
+            f"brought, {cut(calls[slot]['arguments'])}: clients run the tool with the one or the other.",
+            evidence={"flaw": "final-differs", **calls[slot], "final": whole[:_KEPT]},
+        )
+        for slot, whole in _finals(facts)
+        if slot in calls and not same_value(whole, calls[slot]["arguments"])
+    ]
+
+
+def _finals(facts: Facts) -> Iterator[tuple[int, str]]:
+    for delta in facts.entry.deltas:
+        if isinstance(delta, Meta) and delta.name == "final-arguments":
+            yield delta.value["slot"], delta.value["arguments"]
 
 
 @also("tool-call-arguments", DELTAS)

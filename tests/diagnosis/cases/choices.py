@@ -17,7 +17,7 @@ def events(*payloads: dict[str, Any], named: bool = False) -> bytes:
     lines = []
     for payload in payloads:
         head = f"event: {payload['type']}\n" if named else ""
-        lines.append(f"{head}data: {json.dumps(payload, ensure_ascii=False)}\n\n")
+        lines.append(f"{head}data: {json.dumps(payload)}\n\n")
     return "".join(lines).encode()
 
 
@@ -468,6 +468,49 @@ BROKEN = [
             }
         ),
         findings={"tool-call-arguments": "error encoded twice"},
+    ),
+    Case(
+        "final arguments that are not those of the pieces",
+        responses(
+            {
+                "type": "response.function_call_arguments.delta",
+                "output_index": 0,
+                "item_id": "fc1",
+                "delta": ARGUMENTS,
+            },
+            {
+                "type": "response.function_call_arguments.done",
+                "output_index": 0,
+                "item_id": "fc1",
+                "arguments": '{"path":"other.txt"}',
+            },
+        ),
+        findings={
+            "tool-call-arguments": r"error final arguments .*other.txt.* are not those that its pieces brought"
+        },
+        result={"tool_calls": [tool("read", ARGUMENTS, "c1")]},
+    ),
+    Case(
+        "final arguments with other white space, and a character cut in two",
+        responses(
+            *(
+                {
+                    "type": "response.function_call_arguments.delta",
+                    "output_index": 0,
+                    "item_id": "fc1",
+                    "delta": piece,
+                }
+                for piece in ('{"path":"\ud83d', '\ude00"}')
+            ),
+            {
+                "type": "response.function_call_arguments.done",
+                "output_index": 0,
+                "item_id": "fc1",
+                "arguments": '{"path": "\U0001f600"}',
+            },
+        ),
+        COMPLETE,
+        silent=("tool-call-arguments",),
     ),
     Case(
         "input encoded twice in Anthropic's form",

@@ -8,8 +8,9 @@ image generation, MCP, tool search) is the service's own.
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
-from sse_tui.bounded import Seen
+from sse_tui.bounded import Recent, Seen
 from sse_tui.dialects.base import Delta, Meta, ToolCall
 from sse_tui.dialects.payload import compact, members, string
 
@@ -33,6 +34,7 @@ class ResponseCalls:
         self._named = Seen[int]()
         self._filled = Seen[int]()
         self._served = Seen[int]()
+        self._pieces = Recent[int, int]()  # the checksum of a call's pieces
         self._open: list[int] = []  # calls whose arguments are not whole, in the order of their start
 
     def open_slot(self, *, whole: bool) -> int | None:
@@ -75,14 +77,21 @@ class ResponseCalls:
         """A fragment of a call's arguments or input."""
         if isinstance(piece, str) and piece:
             self._filled.add(slot)
+            if slot in self._named:  # else they may have begun before the stream that we see
+                self._pieces.put(slot, _checksum(piece, self._pieces.get(slot) or 0))
             deltas.append(ToolCall(slot, None, None, piece))
 
     def whole(self, slot: int, name: Any, arguments: Any, deltas: list[Delta]) -> None:
         """All of a call's arguments; they count only when no fragment came before."""
         if slot in self._open:
             self._open.remove(slot)
-        if arguments and self._filled.add(slot):
-            text = arguments if isinstance(arguments, str) else compact(arguments)
+        if not arguments:
+            return
+        text = arguments if isinstance(arguments, str) else compact(arguments)
+        given = self._pieces.pop(slot)
+        if given is not None and given != _checksum(text):
+            deltas.append(Meta("final-arguments", {"slot": slot, "arguments": text}))
+        if self._filled.add(slot):
             known = slot in self._named  # a name that came before is not repeated, however it is spelled now
             deltas.append(ToolCall(slot, None, None if known else string(name), text))
 
@@ -111,6 +120,11 @@ class ResponseCalls:
         if isinstance(item.get("arguments"), str):
             call["arguments"] = ""
         deltas.append(Meta("server_tool_call", call))
+
+
+def _checksum(text: str, before: int = 0) -> int:
+    """That of a text in UTF-16, in which the halves of a character that two pieces share are what they are together."""
+    return crc32(text.encode("utf-16-le", "surrogatepass"), before)
 
 
 def _for_client(kind: str, item: dict[str, Any]) -> bool:
