@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from typing import Any, NamedTuple
 
 from sse_tui.dialects.payload import JsonError, decode, kind_of
@@ -10,7 +11,7 @@ from sse_tui.text.wording import many
 
 _SHOWN = 60
 _STARTS = 64  # places at which a repeated beginning is looked for
-_LONGEST = 1_000_000  # characters: what is longer is only checked for being JSON
+_LONGEST = 200_000  # characters: what is longer is only checked for being JSON
 
 _scan = json.JSONDecoder().raw_decode
 
@@ -70,13 +71,16 @@ def _broken(text: str, why: str) -> Flaw:
     texts = _texts(text) if len(text) <= _LONGEST else []
     if len(texts) > 1:
         return _several([part for part, _ in texts], [value for _, value in texts])
-    repeated = _repeated(text) if len(text) <= _LONGEST else ""
-    if repeated:
-        beginning = text[: len(text) - len(repeated)]
+    whole, beginnings = _grown(text) if len(text) <= _LONGEST else ("", 0)
+    if beginnings > 1:
         words = (
-            f"are not JSON: after their beginning, {cut(beginning)}, all of them were sent, {cut(repeated)}"
+            f"are not JSON: each piece holds everything before it, and the last one all of them, {cut(whole)}"
         )
-        return Flaw("sent-twice", words, repeated)
+        return Flaw("cumulative", words, whole)
+    if whole:
+        beginning = text[: len(text) - len(whole)]
+        words = f"are not JSON: after their beginning, {cut(beginning)}, all of them were sent, {cut(whole)}"
+        return Flaw("sent-twice", words, whole)
     hint = "; they look like a Python literal" if text.startswith(("{'", "['")) else ""
     return Flaw("not-json", f"are not JSON: {why}{hint}")
 
@@ -84,6 +88,9 @@ def _broken(text: str, why: str) -> Flaw:
 def _several(parts: list[str], values: list[Any]) -> Flaw:
     """Several JSON texts, one after another."""
     first = values[0]
+    if len(values) == 2 and first in ({}, None) and values[1] != first:
+        words = f"are not JSON: {parts[0]} was sent before them, {cut(parts[1])}"
+        return Flaw("sent-twice", words, parts[1])
     if all(value == first for value in values):
         times = "twice" if len(values) == 2 else f"{len(values)} times"
         return Flaw(
@@ -111,16 +118,38 @@ def _texts(text: str) -> list[tuple[str, Any]]:
     return found
 
 
-def _repeated(text: str) -> str:
-    """The end of `text` that is a JSON text and begins with all that is before it; "" without one."""
-    at = 0
+def _grown(text: str) -> tuple[str, int]:
+    """The end of `text` that is a JSON text, where all before it are beginnings of that, and how many; "" and 0."""
+    at = len(text)
     for _ in range(_STARTS):
-        at = text.find(text[0], at + 1)
-        if at < 0 or at > len(text) // 2:
-            return ""
-        if text.startswith(text[:at], at) and _decoded(text[at:]) is not None:
-            return text[at:]
-    return ""
+        at = text.rfind(text[0], 1, at)
+        if at < 0:
+            break
+        whole = text[at:]
+        if isinstance(_decoded(whole), dict | list) and (beginnings := _beginnings(text[:at], whole)):
+            return whole, beginnings
+    return "", 0
+
+
+def _beginnings(text: str, whole: str) -> int:
+    """Of how many beginnings of `whole` a text consists; 0 where it consists of anything else."""
+    count = at = 0
+    while at < len(text):
+        length = _agreement(text[at : at + len(whole)], whole)
+        if not length or count == _STARTS:
+            return 0
+        at += length
+        count += 1
+    return count
+
+
+def _agreement(text: str, whole: str) -> int:
+    """How many characters `text` and `whole` have in common at their beginning."""
+
+    def differs(length: int) -> bool:
+        return not whole.startswith(text[: length + 1])
+
+    return bisect_left(range(len(text)), True, key=differs)
 
 
 def _decoded(text: str) -> Any:

@@ -32,6 +32,7 @@ _STRING_ARGUMENTS = frozenset({"openai-chat", "openai-responses", "openai-assist
 _SEVERITIES: dict[str, Severity] = {"empty": "info", "not-an-object": "warning"}
 _ADVICE = {
     "sent-twice": "Send the arguments once, in pieces or whole; in the client, drop a whole text after its pieces.",
+    "cumulative": "Send with every piece only what is new; in the client, replace the arguments by the last piece.",
     "encoded-twice": "Encode the arguments once; in the client, decode again if the first decoding gives a string.",
     "empty": "Send {} for a call without arguments; in the client, read an empty text as {}.",
     "several": "Send every call under its own index and id; do not run the tool with these arguments.",

@@ -437,6 +437,16 @@ BROKEN = [
         findings={"tool-call-arguments": r"error after their beginning, \{\"path\":, all of them"},
     ),
     Case(
+        "arguments of which each piece holds everything before it",
+        calls(call(id="t1", name="read"), call('{"pa'), call('{"path":"no'), call(ARGUMENTS)),
+        findings={"tool-call-arguments": "error each piece holds everything before it"},
+    ),
+    Case(
+        "an empty object before the arguments",
+        calls(call("{}", id="t1", name="read"), call('{"path":'), call('"notes.txt"}')),
+        findings={"tool-call-arguments": r"error \{\} was sent before them"},
+    ),
+    Case(
         "arguments of two calls under one id",
         calls(call(id="t1", name="read"), call('{"a":1}'), call('{"b":2}')),
         findings={"tool-call-arguments": "error 2 JSON texts run together"},
