@@ -206,6 +206,11 @@ class Answer:
         return self.transcript.text("text", self._only)
 
     @property
+    def texts(self) -> str:
+        """The visible answers of all choices, one after another."""
+        return self.transcript.text("text")
+
+    @property
     def text_length(self) -> int:
         """Characters of the visible answer in all choices, without joining them."""
         return self.transcript.length_of("text")

@@ -105,7 +105,9 @@ class CallSlots:
     def _unnamed(self, piece: CallPiece, running: _Running | None) -> _Running | None:
         """The call of a piece without an id; None for a new one."""
         if running is not None:
-            return None if running.renamed_by(piece.name) else running
+            # Without an index calls come whole, so that a name after arguments is the next call's.
+            whole = piece.place is None and piece.name is not None and running.begun and bool(running.name)
+            return None if whole or running.renamed_by(piece.name) else running
         if piece.name is not None:
             return None
         # Where the index of the choice counts the chunks, the last call is that of another choice.

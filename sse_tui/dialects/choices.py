@@ -27,12 +27,14 @@ class IndexCount:
     """Whether the index of a choice counts the chunks, as some broken servers have it.
 
     It does where every chunk has the index after that of the chunk before, and no choice had a finish reason when the
-    next one began: the chunks are pieces of a single choice then. Real choices come again, or end one by one.
+    next one began: the chunks are pieces of a single choice then. Real choices come again, or end one by one. Only
+    the last chunk, which brings nothing but the finish reason, may go back to the first index.
     """
 
-    __slots__ = ("_broken", "_last", "_turns")
+    __slots__ = ("_broken", "_first", "_last", "_turns")
 
     def __init__(self) -> None:
+        self._first: int | None = None
         self._last: int | None = None
         self._turns = 0
         self._broken = False
@@ -42,9 +44,13 @@ class IndexCount:
         """Whether the index has counted the chunks so far."""
         return not self._broken and self._turns >= COUNTED_FROM - 1
 
-    def turn_to(self, index: int, *, alone: bool, ended: bool) -> None:
-        """Another index than the last one: `alone` in its chunk, or not; `ended`: the last one had a finish reason."""
-        follows = self._last is None or index == self._last + 1
+    def turn_to(self, index: int, *, alone: bool, ended: bool, ends: bool) -> None:
+        """Another index than the last one, `alone` in its chunk or not.
+
+        `ended`: the last one had a finish reason; `ends`: the chunk brings one and nothing else.
+        """
+        self._first = index if self._first is None else self._first
+        follows = self._last is None or index == self._last + 1 or (ends and index == self._first)
         self._broken = self._broken or not follows or not alone or ended
         self._turns += self._last is not None
         self._last = index

@@ -245,12 +245,11 @@ class ChoiceDialect(JsonDialect):
         """Whether a choice has begun."""
         return bool(self._finishes)
 
-    def _turn(self, index: int, position: int, deltas: list[Delta]) -> None:
+    def _turn(self, index: int, position: int, choice: dict[str, Any], deltas: list[Delta]) -> None:
         """Another choice than the last one, at this position in its chunk: a new one, or one among several."""
         counted = self._count.counts
-        self._count.turn_to(
-            index, alone=not position, ended=self._index is not None and self._closed == self._index
-        )
+        ended = self._index is not None and self._closed == self._index
+        self._count.turn_to(index, alone=not position, ended=ended, ends=_only_ends(choice))
         if counted != self._count.counts:
             deltas.append(Meta("index-counts", not counted))
         self._index = index
@@ -287,12 +286,21 @@ class ChoiceDialect(JsonDialect):
                         if index is None:
                             index = position
                     if index != self._index:
-                        self._turn(index, position, deltas)
+                        self._turn(index, position, choice, deltas)
                     read(choice, index, deltas)
                 else:
                     deltas.append(Malformed(f"{name}[{position}]: expected an object, got {kind_of(choice)}"))
         elif choices is not None:
             deltas.append(Malformed(f"{name}: expected an array, got {kind_of(choices)}"))
+
+
+def _only_ends(choice: dict[str, Any]) -> bool:
+    """Whether a choice brings its finish reason and no text."""
+    delta = choice.get("delta")
+    brings = delta.items() if isinstance(delta, dict) else ()
+    return bool(choice.get("finish_reason")) and not (
+        choice.get("text") or any(value for name, value in brings if name != "role")
+    )
 
 
 Reader: TypeAlias = Callable[[Any, dict[str, Any], list[Delta]], None]

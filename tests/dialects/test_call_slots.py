@@ -128,6 +128,10 @@ JOINED: dict[str, tuple[Sequence[Piece], Calls]] = {
         [piece(A, index=0, name="f"), piece(B, index=0, name="g")],
         [(None, "f", A), (None, "g", B)],
     ),
+    "whole calls without index and id": (
+        [piece(A, name="f"), piece(B, name="f")],
+        [(None, "f", A), (None, "f", B)],
+    ),
     "no index, no ids, names": (
         [piece('{"a":', name="f"), piece("1}"), piece('{"b":', name="g"), piece("2}")],
         [(None, "f", A), (None, "g", B)],
@@ -344,6 +348,17 @@ def test_an_index_that_counts_the_chunks_is_one_choice(read: Any) -> None:
         assert (told.answer.text, told.answer.choices) == (choice.text, 1)
         assert told.dialect.complete is True
     assert read("openai-chat", *counted()).dialect.complete is False
+
+
+def test_the_finish_reason_of_counted_chunks_may_be_at_the_first_index(read: Any) -> None:
+    ends = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    told = read("openai-chat", *counted(), ends)
+    assert [(choice.text, choice.finish_reason) for choice in told.answer.by_choice] == [
+        ("".join(COUNTED), "stop")
+    ]
+    assert told.dialect.complete is True
+    more = {"choices": [{"index": 1, "delta": {}, "finish_reason": "stop"}]}
+    assert read("openai-chat", *counted(), ends, more).answer.choices == len(COUNTED)
 
 
 def test_a_call_whose_choice_counts_the_chunks_is_one(read: Any) -> None:

@@ -59,7 +59,7 @@ def _blank(facts: Facts) -> Occurrence | None:
     answer = facts.turn.view.answer
     if facts.turn.view.dialect.complete is not True or not 0 < answer.text_length <= 100:
         return None
-    if answer.substance.other or not nothing_seen(answer.text):
+    if answer.substance.other or not nothing_seen(answer.texts):
         return None
     limited = meaning_of(str(answer.finish_reason), facts.turn.dialect).kind is FinishKind.LENGTH
     return Occurrence(

@@ -59,7 +59,7 @@ def lone_in_arguments(_: Close, facts: Facts) -> list[Occurrence]:
             f"The arguments of the call to {call['name']!r} hold half of a surrogate pair: the character is lost.",
             evidence={"id": call["id"], "name": call["name"]},
         )
-        for call in facts.turn.view.answer.tool_calls
+        for call in facts.turn.view.answer.calls
         if _has_halves(call["arguments"])
     ]
 

@@ -180,6 +180,15 @@ CHOICES = [
         result={"choices": [told(0, "Aa", "stop"), told(1, "Bb", "stop")]},
     ),
     Case(
+        "a first choice that is empty beside another",
+        choice(0, "") + choice(1, "B") + choice(0, finish="stop") + choice(1, finish="stop") + DONE,
+        COMPLETE,
+        "",
+        silent=("empty-answer",),
+        quiet=True,
+        result={"choices": [told(0, "", "stop"), told(1, "B", "stop")]},
+    ),
+    Case(
         "one choice is a list of one",
         choice(0, "A") + choice(0, finish="stop") + DONE,
         COMPLETE,

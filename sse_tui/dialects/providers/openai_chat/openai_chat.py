@@ -171,7 +171,7 @@ class OpenAIChat(ChoiceDialect):
             if index is None:
                 index = position
         if index != self._index:
-            self._turn(index, position, deltas)
+            self._turn(index, position, choice, deltas)
         delta = choice.get("delta")
         if type(delta) is dict:
             content = delta.get("content")
