@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 COUNTED_FROM = 3
 """Indices in a row from which a rising index counts the chunks: two may be two choices that came whole."""
 
+LONG = 8
+"""Indices in a row that are more than an answer has choices, so that the end may be at the first index."""
+
 
 class Choice(NamedTuple):
     """What one choice of an answer said.
@@ -28,7 +31,7 @@ class IndexCount:
 
     It does where every chunk has the index after that of the chunk before, and no choice had a finish reason when the
     next one began: the chunks are pieces of a single choice then. Real choices come again, or end one by one. Only
-    the last chunk, which brings nothing but the finish reason, may go back to the first index.
+    the last of many chunks, which brings nothing but the finish reason, may go back to the first index.
     """
 
     __slots__ = ("_broken", "_first", "_last", "_turns")
@@ -50,7 +53,10 @@ class IndexCount:
         `ended`: the last one had a finish reason; `ends`: the chunk brings one and nothing else.
         """
         self._first = index if self._first is None else self._first
-        follows = self._last is None or index == self._last + 1 or (ends and index == self._first)
+        if ends and index == self._first and self._turns >= LONG - 1:
+            self._last = index
+            return
+        follows = self._last is None or index == self._last + 1
         self._broken = self._broken or not follows or not alone or ended
         self._turns += self._last is not None
         self._last = index

@@ -352,13 +352,15 @@ def test_an_index_that_counts_the_chunks_is_one_choice(read: Any) -> None:
 
 def test_the_finish_reason_of_counted_chunks_may_be_at_the_first_index(read: Any) -> None:
     ends = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    told = read("openai-chat", *counted(), ends)
-    assert [(choice.text, choice.finish_reason) for choice in told.answer.by_choice] == [
-        ("".join(COUNTED), "stop")
-    ]
+    chunks = [*counted(), *counted(len(COUNTED))]
+    told = read("openai-chat", *chunks, ends)
+    (choice,) = told.answer.by_choice
+    assert (choice.text, choice.finish_reason) == ("".join(COUNTED * 2), "stop")
     assert told.dialect.complete is True
     more = {"choices": [{"index": 1, "delta": {}, "finish_reason": "stop"}]}
-    assert read("openai-chat", *counted(), ends, more).answer.choices == len(COUNTED)
+    assert read("openai-chat", *chunks, ends, more).answer.choices == len(chunks)
+    few = read("openai-chat", *counted(), ends)
+    assert (few.answer.choices, few.dialect.complete) == (len(COUNTED), False)
 
 
 def test_a_call_whose_choice_counts_the_chunks_is_one(read: Any) -> None:
