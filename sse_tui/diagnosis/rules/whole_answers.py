@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sse_tui.bodies import Form
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import DELTAS, UNDERSTOOD, Occurrence, rule
 from sse_tui.dialects.base import Meta
@@ -31,6 +32,8 @@ _OBJECTS = ("chat.completion", "response")
 )
 def whole_object(event: Event, facts: Facts) -> Occurrence | None:
     """The answer came as a whole object, as if no stream had been asked for: clients that read deltas show nothing."""
+    if facts.conn.body.form is Form.OBJECT:
+        return None  # that is said of the whole body
     for value in _metas(facts, "whole-object"):
         form = str(value)
         name = next((name for name in _OBJECTS if f'"{name}"' in event.data), None)

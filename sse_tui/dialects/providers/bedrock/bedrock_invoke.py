@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 from sse_tui.dialects.auto import Delegating
 from sse_tui.dialects.base import Delta, Dialect, Malformed
 from sse_tui.dialects.detect import NO_FINGERPRINT, detect
-from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.dialects.providers.bedrock.bedrock_faults import exception_in
 from sse_tui.dialects.providers.bedrock.bedrock_text import BedrockText, form_of, metrics_of
@@ -37,17 +36,27 @@ class BedrockInvoke(Delegating):
         """The deltas of the payload in a chunk; exceptions are errors."""
         try:
             payload = members(decode(event.data))
-        except JsonError as error:
-            return (Malformed(f"not JSON: {error}", "json"),)
+        except JsonError:
+            payload = {}
         if "bytes" not in payload:
-            fault = exception_in(event.type, payload) or fault_in(payload, announced=event.type == "error")
-            self._failed = self._failed or fault is not None
-            return (fault or Malformed("bytes: there are none"),)
+            return self._no_chunk(event, payload)
         try:
             text = base64.b64decode(str(payload["bytes"]), validate=True).decode("utf-8", "replace")
         except (binascii.Error, ValueError):
             return (Malformed("bytes: not base64"),)
         return self._read_inner(Event("message", text, event.id, event.start, event.end))
+
+    def read_ignored(self, line: str) -> Sequence[Delta]:
+        """An error outside any event, as in the model's dialect."""
+        return self._chosen.read_ignored(line)
+
+    def _no_chunk(self, event: Event, payload: dict[str, Any]) -> Sequence[Delta]:
+        """An exception, or an error in any other form, as in the model's dialect."""
+        fault = exception_in(event.type, payload)
+        if fault is not None:
+            self._failed = True
+            return (fault,)
+        return self._chosen.read(event) or (Malformed("bytes: there are none"),)
 
     def _read_inner(self, inner: Event) -> Sequence[Delta]:
         try:
