@@ -21,7 +21,7 @@ from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.diagnosis.synthetic_entry import SyntheticEntry
 from sse_tui.diagnosis.view import EntryView, TurnView
-from sse_tui.dialects.base import Meta, Usage
+from sse_tui.dialects.base import Finish, Meta, Usage
 from sse_tui.dialects.bearing import Bearing
 from sse_tui.eventstream import Comment, Event, Ignored, Item, NoData, Retry, Tail
 from sse_tui.recording.content import ContentDecoder
@@ -36,6 +36,7 @@ _LOOK = (
 _BLANK_LINE = re.compile(rb"\n\r?\n|\r\r")
 _LINE_ENDS = re.compile(rb"[\r\n]*+")
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
+_END_NAMES = frozenset({"done", "blocked"})
 _TOKEN, _BEAT, _NONE = Bearing.REASONING, Bearing.BEAT, Bearing.NONE
 
 _ITEM_TRIGGERS: dict[type, Trigger[Item]] = {
@@ -227,6 +228,8 @@ class Diagnosis:
         if deltas:
             note_calls(turn.calls, entry)
             self._run(triggers.DELTAS, entry, facts)
+            if not names.isdisjoint(_END_NAMES) or any(type(delta) is Finish for delta in deltas):
+                self._run(triggers.FINISH, entry, facts)
         if len(turn.conns) > 1:
             self._run(triggers.RESUMED, entry, facts)
         if conn.body.form is Form.EVENTS and conn.misframing_of(item) is not None:

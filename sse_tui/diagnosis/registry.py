@@ -55,6 +55,7 @@ class Trigger(Generic[T_co]):
 EVENT = Trigger[Event]()
 MISFRAMED = Trigger[Event]()  # an event that was framed wrongly, as far as its data shows
 DELTAS = Trigger[Event]()  # an event in which the dialect found something
+FINISH = Trigger[Event]()  # an event that ends a choice, blocks the prompt or is the end marker
 FIRST_TOKEN = Trigger[Event]()
 RESUMED = Trigger[Event]()  # an event on a connection that is not the turn's first
 BEAT = Trigger[Comment | Event]()  # a heartbeat

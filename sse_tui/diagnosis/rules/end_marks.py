@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import CLOSE, DELTAS, EVENT, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, EVENT, FINISH, Occurrence, also, rule
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
@@ -67,7 +67,7 @@ def _mark(event: Event, facts: Facts) -> str:
 
 @rule(
     "warning",
-    DELTAS,
+    FINISH,
     advice="In the server, send a finish reason before [DONE]; in the client, treat an answer without one as cut off.",
     reference="anomalyco/opencode#43882; openclaw/openclaw#4298; llama-cpp-python",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import DELTAS, Occurrence, also, rule
+from sse_tui.diagnosis.registry import FINISH, Occurrence, also, rule
 from sse_tui.dialects.base import Finish, Meta
 from sse_tui.dialects.finish_reasons import FinishKind, Meaning, is_transient, meaning_of
 from sse_tui.dialects.payload import JsonError, decode, items, members, string
@@ -29,7 +29,7 @@ def _ends(facts: Facts, *kinds: FinishKind) -> Iterator[tuple[str, str, Meaning]
 
 @rule(
     "error",
-    DELTAS,
+    FINISH,
     advice="In the client, treat this finish reason as a failed answer and show it to the user; the status 200 and the "
     "end marker are those of any answer.",
     reference="coder/coder#28470; BerriAI/litellm#40857; sugarforever/chat-ollama#695",
@@ -62,7 +62,7 @@ def provider_stop(_: Event, facts: Facts) -> Iterator[Occurrence]:
             )
 
 
-@also("provider-stop", DELTAS)
+@also("provider-stop", FINISH)
 def hidden_by_gateway(event: Event, facts: Facts) -> Occurrence | None:
     """The same where a gateway reports an ordinary end and passes the model's own reason on beside it."""
     if '"native_finish_reason"' not in event.data or facts.turn.view.answer.error is not None:
@@ -92,7 +92,7 @@ def _native(event: Event) -> str:
 
 @rule(
     "warning",
-    DELTAS,
+    FINISH,
     advice="Look it up in the server's code or reference; clients that know only the documented reasons take it for an "
     "ordinary end, or raise.",
     reference="can1357/oh-my-pi#8563; theopenco/llmgateway#2974",
@@ -112,7 +112,7 @@ def unknown_finish_reason(_: Event, facts: Facts) -> Iterator[Occurrence]:
 
 @rule(
     "info",
-    DELTAS,
+    FINISH,
     advice="Raise the limit in the request (max_tokens, max_output_tokens), shorten the prompt, or ask for the rest.",
     reference="OpenAI's and Anthropic's API references on finish reasons",
 )

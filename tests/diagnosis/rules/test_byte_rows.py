@@ -24,7 +24,7 @@ ROWS: dict[int, tuple[list[bytes], set[str], set[str]]] = {
     1: (['data: {"t":"a\u2028b"}\n\n'.encode()], {"unicode-line-separators"}, set()),
     2: (['data: {"t":"a\u0085b\u2029c"}\n\n'.encode()], {"unicode-line-separators"}, set()),
     4: ([b"data: a\ndata:\n\n"], set(), set()),
-    5: ([b"data:[DONE]\n\n"], {"no-space-after-colon"}, set()),
+    5: ([b"data:[DONE]\n\n"], {"no-space-after-colon"}, {"empty-answer"}),
     7: ([b"data: key: value: more\n\n"], set(), set()),
     8: ([b"data:  hello \n\n"], set(), set()),
     10: ([b"data: a\r\n\r\ndata: b\r\rdata: c\n\n"], {"line-endings"}, set()),
