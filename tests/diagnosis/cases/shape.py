@@ -69,6 +69,13 @@ CHARACTERS = [
         findings={"lone-surrogates": "warning character is lost"},
     ),
     Case(
+        "half-a-pair-where-the-stream-was-cut",
+        ROLE + said("so \ud83d"),
+        outcome="truncated",
+        text="so ",
+        findings={"lone-surrogates": "warning ended after half of a surrogate pair"},
+    ),
+    Case(
         "halves-in-the-wrong-order",
         ROLE + said("a\ude80", "\ud83db") + END,
         text="a\ufffd\ufffdb",
