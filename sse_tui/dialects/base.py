@@ -216,6 +216,11 @@ class Dialect(ABC):
         return False
 
     @property
+    def waiting_halves(self) -> int:
+        """Halves of characters that wait for the other half, so that the text does not have them yet."""
+        return 0
+
+    @property
     def ended(self) -> bool:
         """True once the stream's own end marker has come (for OpenAI: ``[DONE]``); the mark of another dialect is none.
 

@@ -42,6 +42,11 @@ class LenientDialect(StrayLines):
 
     _joiner: SurrogateJoiner | None = None  # once a string held half of a surrogate pair
 
+    @property
+    def waiting_halves(self) -> int:
+        """Halves of characters that wait for the other half, so that the text does not have them yet."""
+        return self._joiner.waiting if self._joiner is not None else 0
+
     def _leniently(self, odd: LenientJsonError) -> tuple[Any, Sequence[Delta]]:
         """The payload as lenient clients read it, and what is wrong with it.
 

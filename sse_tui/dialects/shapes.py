@@ -42,7 +42,7 @@ WORD = Leaf((str,), "a string")
 COUNT = Leaf((int, float), "a number")
 FLAG = Leaf((bool,), "a boolean")
 OBJECT = Leaf((dict,), "an object")
-ARRAY = Leaf((list,), "an array")
+CALL = Leaf((dict,), "an object", text=True)
 TEXT_OR_PARTS = Leaf((str, list), "a string or an array", text=True)
 
 _OPENAI_USAGE: Shape = {
@@ -53,6 +53,7 @@ _OPENAI_USAGE: Shape = {
 _INPUT_OUTPUT: Shape = dict.fromkeys(("input_tokens", "output_tokens", "total_tokens"), COUNT)
 
 _CHAT: Shape = {
+    "id": WORD,
     "model": WORD,
     "choices": [
         {
@@ -62,8 +63,8 @@ _CHAT: Shape = {
                 "content": TEXT_OR_PARTS,
                 "reasoning_content": TEXT,
                 "refusal": TEXT,
-                "tool_calls": [OBJECT],
-                "function_call": OBJECT,
+                "tool_calls": [CALL],
+                "function_call": CALL,
             },
             "finish_reason": WORD,
         }
@@ -71,6 +72,7 @@ _CHAT: Shape = {
     "usage": _OPENAI_USAGE,
 }
 _COMPLETIONS: Shape = {
+    "id": WORD,
     "model": WORD,
     "choices": [{"index": COUNT, "text": TEXT, "finish_reason": WORD}],
     "usage": _OPENAI_USAGE,
@@ -108,7 +110,7 @@ _COHERE: Mapping[str, Shape] = {
 }
 _OLLAMA: Shape = {
     "model": WORD,
-    "message": {"role": WORD, "content": TEXT, "thinking": TEXT, "tool_calls": [OBJECT]},
+    "message": {"role": WORD, "content": TEXT, "thinking": TEXT, "tool_calls": [CALL]},
     "response": TEXT,
     "thinking": TEXT,
     "done": FLAG,

@@ -33,6 +33,11 @@ class SurrogateJoiner:
     def __init__(self) -> None:
         self._held: dict[_Key, str] = {}
 
+    @property
+    def waiting(self) -> int:
+        """How many halves wait."""
+        return len(self._held)
+
     def joined(self, deltas: Sequence[Delta]) -> list[Delta]:
         """The same deltas with whole characters."""
         out: list[Delta] = []

@@ -26,14 +26,14 @@ _INPUT: tuple[_Path, ...] = (
     *(("prompt_tokens",), ("input_tokens",)),
     *(("promptTokens",), ("inputTokens",), ("promptTokenCount",), ("inputTokenCount",)),
     *(("prompt_token_count",), ("input_token_count",), ("prompt_eval_count",), ("tokens_evaluated",)),
-    *(("input_length",), ("num_input_tokens",)),
+    *(("input_length",), ("num_input_tokens",), ("input",)),
 )
 _OUTPUT: tuple[_Path, ...] = (
     *(("completion_tokens",), ("output_tokens",)),
     *(("completionTokens",), ("outputTokens",), ("candidatesTokenCount",), ("outputTokenCount",)),
     *(("completion_token_count",), ("output_token_count",), ("candidates_token_count",)),
     *(("generated_token_count",), ("generated_tokens",), ("eval_count",), ("tokens_predicted",)),
-    *(("total_output_tokens",), ("num_output_tokens",)),
+    *(("total_output_tokens",), ("num_output_tokens",), ("output",)),
 )
 _REASONING: tuple[_Path, ...] = (
     *((details, "reasoning_tokens") for details in _DETAILS),
@@ -55,7 +55,7 @@ _CACHED: tuple[_Path, ...] = (
     *(("cachedContentTokenCount",), ("cached_content_token_count",), ("cached_tokens",)),
 )
 _TOTAL: tuple[_Path, ...] = (
-    *(("total_tokens",), ("totalTokens",), ("totalTokenCount",), ("total_token_count",)),
+    *(("total_tokens",), ("totalTokens",), ("totalTokenCount",), ("total_token_count",), ("total",)),
 )
 _NESTED = ("tokens", "usage", "billed_units")
 """Members of a usage that hold the counts themselves; those that are measured before those that are charged."""

@@ -32,8 +32,8 @@ def content_after_finish(_: Event, facts: Facts) -> Occurrence | None:
         if finish is None or not said:
             continue
         reason, event, beside_text = finish
-        if beside_text and delta.index in again:
-            continue  # a reason that comes with every piece of text, as some servers send it, is not meant as an end
+        if beside_text and delta.index in again and not facts.turn.has_choices:
+            continue  # Gemini's servers may send a reason with every piece: there it is not meant as an end
         more = "..." if len(said) > _SHOWN else ""
         return Occurrence(
             f"{said[:_SHOWN]!r}{more} came after the finish reason {reason!r} of event {event}: clients that stop "

@@ -7,7 +7,6 @@ from sse_tui.diagnosis.registry import OVER, Occurrence, rule
 from sse_tui.text.wording import many
 
 _LEAST = 16  # characters of a text that is hardly said twice by chance
-_SHOWN = 60
 
 
 @rule(
@@ -26,9 +25,8 @@ def doubled_text(_: None, facts: Facts) -> Occurrence | None:
     # Of a text that repeats itself anyway ("ha" forty times) the halves are equal for another reason.
     if not text.endswith(half) or text.find(half, 1) < len(half):
         return None
-    more = "..." if len(half) > _SHOWN else ""
     return Occurrence(
-        f"The answer is the same {many(len(half), 'character')} twice, {half[:_SHOWN]!r}{more}: probably the last "
-        "delta holds all of the text again, or the model repeats itself.",
+        f"The answer is the same {many(len(half), 'character')} twice: probably the last delta holds all of the text "
+        "again, or the model repeats itself.",
         evidence={"characters": len(half)},
     )

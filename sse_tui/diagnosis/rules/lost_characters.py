@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
-from sse_tui.diagnosis.registry import BYTES, CLOSE, DELTAS, Occurrence, also, rule
+from sse_tui.diagnosis.registry import BYTES, CLOSE, DELTAS, OVER, Occurrence, also, rule
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.dialects.base import Meta
 from sse_tui.dialects.payload import JsonError, LenientJsonError, decode_exactly
@@ -48,6 +48,19 @@ def lone_surrogates(_: Event, facts: Facts) -> Occurrence | None:
     return Occurrence(
         f"{halves} came without the other half, shown as U+FFFD: the character is lost, and strict clients fail on it.",
         evidence={"lost": lost},
+    )
+
+
+@also("lone-surrogates", OVER)
+def lone_at_the_end(_: None, facts: Facts) -> Occurrence | None:
+    """A half still waits for the other one, and nothing follows."""
+    waiting = facts.turn.view.dialect.chosen.waiting_halves
+    if not waiting:
+        return None
+    halves = "half of a surrogate pair" if waiting == 1 else f"{waiting:,} halves of surrogate pairs"
+    return Occurrence(
+        f"The stream ended after {halves}: the character is lost, and the text ends before it.",
+        evidence={"lost": waiting},
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import EVENT, IGNORED, Occurrence, also, rule
 from sse_tui.dialects.base import Malformed, Reasoning, Refusal, Text, ToolCall
+from sse_tui.dialects.json_events import DONE
 from sse_tui.dialects.payload import JsonError, decode
 from sse_tui.dialects.shapes import Departure, departures, described, texts_in
 from sse_tui.eventstream import Event, Ignored
@@ -57,7 +58,9 @@ def _occurrence(departure: Departure) -> Occurrence:
     value = departure.value
     # A number where text is due is a token of digits that lost its quotes.
     text = str(value) if departure.text and type(value) in (int, float) else "".join(texts_in(value))
-    if text.strip() and departure.text and (departure.path or isinstance(value, str | list)):
+    if text == DONE and not departure.path:
+        loss = "it is the end marker in quotes, which clients that look for [DONE] do not recognise"
+    elif text.strip() and departure.text and (departure.path or isinstance(value, str | list)):
         loss = f"the text in it, {text[:_SHOWN]!r}{'...' if len(text) > _SHOWN else ''}, is not read"
     elif not departure.path:
         loss = "it is not read, and clients that look for a member of it fail"

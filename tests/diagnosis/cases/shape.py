@@ -6,6 +6,7 @@ from tests.diagnosis.building import (
     CLAUDE_BLOCK,
     CLAUDE_START,
     CLAUDE_STOP,
+    COUNTS,
     DONE,
     END,
     ROLE,
@@ -66,6 +67,13 @@ CHARACTERS = [
         ROLE + said("so \ud83d") + END,
         text="so \ufffd",
         findings={"lone-surrogates": "warning character is lost"},
+    ),
+    Case(
+        "half-a-pair-where-the-stream-was-cut",
+        ROLE + said("so \ud83d"),
+        outcome="truncated",
+        text="so ",
+        findings={"lone-surrogates": "warning ended after half of a surrogate pair"},
     ),
     Case(
         "halves-in-the-wrong-order",
@@ -166,6 +174,30 @@ TYPES = [
     payload("[]", "t09d-payload-list", "an array"),
     payload("true", "t09e-payload-true", "a boolean"),
     payload('["a"]', "payload-list-of-strings", "an array"),
+    Case(
+        "done-in-quotes",
+        ROLE + said("a") + STOP + COUNTS + event('"[DONE]"'),
+        outcome="complete",
+        text="a",
+        findings={"wrong-type": "warning the end marker in quotes"},
+    ),
+    Case(
+        "tool-calls-object",
+        chunk({"tool_calls": {"index": 0, "id": "t", "function": {"name": "look", "arguments": "{}"}}})
+        + chunk({}, "tool_calls")
+        + DONE,
+        findings={"wrong-type": "warning delta.tool_calls is an object where an array is due"},
+    ),
+    Case(
+        "id-number",
+        said("a").replace(b'"r-1"', b"7")
+        + said("b").replace(b'"r-1"', b"7")
+        + STOP.replace(b'"r-1"', b"7")
+        + DONE,
+        text="ab",
+        findings={"wrong-type": "info id is a number where a string is due"},
+        quiet=True,
+    ),
     Case(
         "payload-null-in-an-anthropic-answer",
         claude(CLAUDE_START, CLAUDE_BLOCK, claude_text("a"))

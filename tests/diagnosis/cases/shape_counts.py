@@ -27,6 +27,7 @@ SPELLINGS: dict[str, dict[str, Any]] = {
     "in-camel-case": {"promptTokens": 5, "completionTokens": 7, "totalTokens": 12},
     "as-input-and-output": {"input_tokens": 5, "output_tokens": 7},
     "in-a-member": {"tokens": {"input_tokens": 5, "output_tokens": 7}},
+    "as-input-and-output-alone": {"input": 5, "output": 7, "total": 12},
     "as-billed": {"billed_units": {"input_tokens": 5, "output_tokens": 7}},
     "as-google-spells-it": {"promptTokenCount": 5, "candidatesTokenCount": 7},
     "as-bedrock-spells-it": {"inputTokens": 5, "outputTokens": 7},

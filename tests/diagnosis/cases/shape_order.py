@@ -104,6 +104,23 @@ ORDER = [
         quiet=True,
     ),
     Case(
+        "a-finish-reason-in-every-chunk",
+        chunk({"content": "a"}, "stop")
+        + chunk({"content": "b"}, "stop")
+        + chunk({"content": "c"}, "stop")
+        + DONE,
+        text="abc",
+        findings={"content-after-finish": "warning 'b' came after", "repeated-finish": "info"},
+    ),
+    Case(
+        "gemini-answers-interleaved",
+        gemini("Tea ", responseId="x")
+        + gemini("Rain ", responseId="y")
+        + gemini("is hot.", responseId="x")
+        + gemini("is wet.", "STOP", responseId="y"),
+        findings={"mixed-answers": "error 'x' says 'Tea is hot.'; 'y' says 'Rain is wet.'"},
+    ),
+    Case(
         "gemini-with-a-finish-reason-in-every-event",
         gemini("a", "STOP") + gemini("b", "STOP") + gemini("c", "STOP"),
         text="abc",
