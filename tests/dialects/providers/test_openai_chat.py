@@ -154,7 +154,7 @@ class TestContent:
         assert read('{"choices":[{"index":0,"delta":{"content":"\\ud83d\\ude00"}}]}') == [Text("😀")]
 
     def test_audio_transcript(self) -> None:
-        assert same(read(chunk({"audio": {"transcript": "hey"}})), Text("hey"))
+        assert read(chunk({"audio": {"transcript": "hey"}})) == [Text("hey"), Meta("audio", 0)]
         assert same(read(chunk({"audio": {"data": "AAAA"}})), Meta("audio", 3))
 
 

@@ -238,8 +238,8 @@ class OpenAIChat(ChoiceDialect):
         if transcript and spoken:
             deltas.append(Text(transcript, index))
         data = string(audio.get("data"))
-        if data:
-            deltas.append(Meta("audio", len(data) * 3 // 4))
+        if data or transcript:
+            deltas.append(Meta("audio", len(data or "") * 3 // 4))
         if audio.get("expires_at") and self._finishes.get(index, "") is None:
             self._finishes[index] = "expires_at"
 
