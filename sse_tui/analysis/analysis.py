@@ -34,6 +34,8 @@ from sse_tui.recording.records import (
     Response,
 )
 
+_NONE = Bearing.NONE  # read at every event
+
 TURNS = 10_000
 """Turns that are read: no person asks more in one session, and a file may claim any number."""
 NOTE_LENGTH = 10_000
@@ -346,13 +348,13 @@ class Analysis:
         repeat = not turn.continuity.event(item.id, item.data)
         deltas: Sequence[Delta] = ()
         span = None
-        bearing = Bearing.NONE
+        bearing = _NONE
         if repeat:
             turn.repeats += 1
         else:
             deltas = deltas_of(turn.dialect, item)
             span = turn.write(deltas)
-            bearing = wire.pulse.weigh(deltas, t, read, item, since, turn.dialect.answers)
+            bearing = wire.pulse.weigh(deltas, t, read, item, since)
         # By position: this is done for every event.
         return Entry(
             "event",

@@ -54,10 +54,12 @@ class Pulse:
     """
 
     __slots__ = (
-        "_beating", "_blank", "_clocks", "_conn", "_empties", "_form", "_gaps", "_held", "_idle"
+        "_beating", "_blank", "_clocks", "_conn", "_empties", "_form", "_gaps", "_held", "_idle",
+        "_turn",
     )  # fmt: skip
 
     def __init__(self, turn: Turn, idle: Idle, conn: int) -> None:
+        self._turn = turn
         self._clocks, self._gaps, self._idle, self._conn = turn.clocks, turn.gaps, idle, conn
         self._held: list[HeldToken] = []
         self._blank: Sequence[Delta] = ()  # what each of the held events has
@@ -72,25 +74,25 @@ class Pulse:
         read: int,
         event: Event | None = None,
         since: int | None = None,
-        pieces: bool = True,
     ) -> Bearing:
         """Count an event, or a line without one; gives what it does for the answer.
 
         `since` is the time since the event before it, ns; None for the first one, and where times are not known.
-        `pieces`: the events are those of an answer.
         """
         bearing = bearing_of(deltas)
         if len(deltas) > 3 and any(map(_is_retold, deltas)):
             self._clocks.nothing_visible()
         if bearing is _BLANK and since is not None and since < BLANK_PAUSE_NS and self._gaps.token_events:
             bearing = _seen(deltas)  # white space within a text, or right after it
-        if bearing >= _REASONING and not self._held:  # the usual event, with as few calls as can be
+        if (
+            bearing is _VISIBLE or bearing is _REASONING
+        ) and not self._held:  # the usual event, with as few calls as can be
             self._idle.last_progress = t
             self._clocks.token(t, bearing is _VISIBLE)
             self._gaps.token(t, read, self._conn)
             return bearing
         token = HeldToken(t, read, _seen(deltas) is _VISIBLE)
-        bearing, tokens = self._judge(bearing, event, deltas, token, since, pieces)
+        bearing, tokens = self._judge(bearing, event, deltas, token, since)
         for settled in tokens:
             self._count(settled)
         if bearing is Bearing.BEAT:
@@ -116,7 +118,6 @@ class Pulse:
         deltas: Sequence[Delta],
         token: HeldToken,
         since: int | None,
-        pieces: bool,
     ) -> Judged:
         if event is None or bearing >= _REASONING:
             return Judged(bearing, [*self._settle(), token] if bearing >= Bearing.BLANK else _NO_TOKENS)
@@ -129,16 +130,14 @@ class Pulse:
             priming = self._form is None and since is None and event.id and not event.data
             return Judged(Bearing.NONE if priming else bearing, _NO_TOKENS)
         if bearing is Bearing.NONE:
-            bearing = self._without_tokens(event, deltas, since, pieces)
+            bearing = self._without_tokens(event, deltas, since)
         return Judged(bearing, self._settle() if deltas and bearing is not Bearing.BEAT else _NO_TOKENS)
 
-    def _without_tokens(
-        self, event: Event, deltas: Sequence[Delta], since: int | None, pieces: bool
-    ) -> Bearing:
+    def _without_tokens(self, event: Event, deltas: Sequence[Delta], since: int | None) -> Bearing:
         if named_ping(event.type):
             return Bearing.BEAT
         usage = bool(deltas) and all(type(delta) is Usage for delta in deltas)
-        if not pieces or len(event.data) > _LARGE or not (usage or is_empty(deltas)):
+        if not self._turn.dialect.answers or len(event.data) > _LARGE or not (usage or is_empty(deltas)):
             self._form, self._empties = ("", ""), 0
             return Bearing.NONE
         kind = _TYPE.search(event.data)

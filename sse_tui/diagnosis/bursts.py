@@ -15,6 +15,8 @@ _KEPT = 64
 class Bursts:
     """Takes the reads of a connection that completed events, and groups them into arrivals.
 
+    Single events at the pace of a model are counted in `arrivals` by the caller: they are most of what comes.
+
     `arrivals` counts the groups, `count` those among them that are bursts: several events within no time, after a
     pause. `cut` of those ended within an event, as when a buffer is full. `sizes` (events) and `pauses` (ns) are those
     of the first bursts; `first` is the size of the first arrival.
@@ -27,9 +29,10 @@ class Bursts:
     sizes: list[int] = field(default_factory=list)
     pauses: list[int] = field(default_factory=list)
     told: bool = False  # as a finding
+    last: int | None = None  # when the last events came, ns
+    alone: bool = False  # the last event came by itself, a while after the one before it
     _pause: int = 0
     _start: int = 0
-    _last: int | None = None
     _events: int = 0
     _counted: bool = False
     _late: bool = False
@@ -41,13 +44,14 @@ class Bursts:
         `opened` is when the response came. `late`: the read waited on our side, so that its events came before.
         `pending`: it ended within an event.
         """
-        last, self._last = self._last, t
+        last, self.last = self.last, t
+        alone, self.alone = self.alone, False
         gap = t - last if last is not None else t - opened if opened is not None else 0
-        if last is not None and gap <= TOGETHER_NS:
+        if last is not None and gap <= TOGETHER_NS and not alone:
             self._events += events
         else:
             self.arrivals += 1
-            self.cut += self._counted and self._pending
+            self.cut += self._counted and self._pending and not alone
             self._pause, self._start, self._events = gap, t, events
             self._counted = self._late = False
         self._pending = pending

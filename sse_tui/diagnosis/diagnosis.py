@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sse_tui.bodies import Form
 from sse_tui.diagnosis import registry as triggers
 from sse_tui.diagnosis import rules as _rules  # noqa: F401  (registers them)
+from sse_tui.diagnosis.bursts import PAUSE_NS, TOGETHER_NS
 from sse_tui.diagnosis.call_facts import note_calls
 from sse_tui.diagnosis.collector import Collector
 from sse_tui.diagnosis.event_words import heartbeat_form, label
@@ -102,7 +103,7 @@ class Diagnosis:
                 self._run(triggers.LATE_READ, SyntheticEntry("read", t, conn), facts)
             if here.read_gap >= SILENCE_NS:
                 self._silence(facts)  # of a read before that completed nothing
-                here.silence = here.read_gap, False
+                here.silence = here.read_gap
             here.last_read_t = t
         if matches:
             self._matches(matches, facts, t if timed else None)
@@ -141,9 +142,9 @@ class Diagnosis:
             if facts is None:
                 facts = self._facts(turn, entry.conn)
                 conn = facts.conn
-                if conn.silence[0]:
+                if conn.silence:
                     beat = type(item) is Comment or entry.bearing is _BEAT
-                    conn.silence = conn.silence[0], beat
+                    conn.silence_beaten = beat
                     self._silence(facts)
             if conn.refused:
                 continue
@@ -181,10 +182,11 @@ class Diagnosis:
         if facts is not None and events:
             conn.last_event = entry if type(entry.item) is Event else _last_event(entries)
             conn.event_reads += not conn.continued
-            # What comes first after a resume was made in the meantime.
-            opened = conn.opened_t if len(facts.turn.conns) == 1 else None
-            pending = conn.done + 2 < conn.window.end  # the line end after the last event aside
-            if facts.timed and conn.bursts.take(conn.last_read_t or 0, events, opened, conn.waited, pending):
+            if events == 1 and TOGETHER_NS < conn.read_gap < PAUSE_NS:  # the usual read
+                bursts = conn.bursts
+                bursts.arrivals += 1
+                bursts.last, bursts.alone = conn.last_read_t, True
+            elif facts.timed and conn.burst(events, resumed=len(facts.turn.conns) > 1):
                 self._run(triggers.BURST, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
         return self._take_new() if self._collector.new else []
 
@@ -293,9 +295,9 @@ class Diagnosis:
     def _silence(self, facts: Facts) -> None:
         """Report the silence before the read at hand, now that it is known what ended it."""
         conn = facts.conn
-        if conn.silence[0]:
+        if conn.silence:
             self._run(triggers.GAP, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
-            conn.silence = 0, False
+            conn.silence = 0
 
     def _shown(self, entry: EntryView, item: Item | ByteMatch, facts: Facts) -> None:
         """An item of a body not known to be an event stream, which it may show to be one."""

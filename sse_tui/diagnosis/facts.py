@@ -109,7 +109,8 @@ class ConnFacts:
     last_event_t: int | None = None
     last_progress_t: int | None = None
     read_gap: int = 0  # ns before the read at hand
-    silence: tuple[int, bool] = 0, False  # ns, before the read at hand; whether a heartbeat ended it
+    silence: int = 0  # ns, before the read at hand, if that is worth a finding
+    silence_beaten: bool = False  # a heartbeat ended it
     stall: Stall = field(default_factory=Stall)
     late_reads: int = 0  # those that waited in the socket, and for how many ns at most
     longest_wait: int = 0
@@ -185,6 +186,15 @@ class ConnFacts:
         for event in found.events:
             reading.take(event)
         return reading
+
+    def burst(self, events: int, *, resumed: bool) -> bool:
+        """Whether the read at hand, with so many events, makes a burst.
+
+        What comes first on a resumed connection was made in the meantime.
+        """
+        opened = None if resumed else self.opened_t
+        pending = self.done + 2 < self.window.end  # the line end after the last event aside
+        return self.bursts.take(self.last_read_t or 0, events, opened, self.waited, pending)
 
     def beat(self, form: str, t: int | None) -> None:
         """A heartbeat of this form."""

@@ -24,8 +24,8 @@ YOUNG_S = 5.0  # connections cut sooner do not point to a time limit
 )
 def idle_gap(_: None, facts: Facts) -> Occurrence | None:
     """Silence of well over 15 s, without a heartbeat."""
-    silence, beat = facts.conn.silence
-    return _rare_heartbeat(silence / 1e9) if beat else _gap(silence / 1e9)
+    seconds = facts.conn.silence / 1e9
+    return _rare_heartbeat(seconds) if facts.conn.silence_beaten else _gap(seconds)
 
 
 def _rare_heartbeat(seconds: float) -> Occurrence | None:
