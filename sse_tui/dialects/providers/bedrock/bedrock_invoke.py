@@ -16,18 +16,19 @@ from typing import Any, ClassVar
 from sse_tui.dialects.auto import Delegating
 from sse_tui.dialects.base import Delta, Dialect, Malformed
 from sse_tui.dialects.detect import NO_FINGERPRINT, detect
-from sse_tui.dialects.inband import fault_in
 from sse_tui.dialects.payload import JsonError, decode, members
 from sse_tui.dialects.providers.bedrock.bedrock_faults import exception_in
 from sse_tui.dialects.providers.bedrock.bedrock_text import BedrockText, form_of, metrics_of
+from sse_tui.dialects.stray_lines import StrayLines
 from sse_tui.eventstream.items import Event
 
 
-class BedrockInvoke(Delegating):
+class BedrockInvoke(Delegating, StrayLines):
     """Reads one answer in the dialect that its first payloads show; the registry hands in the `readers`."""
 
     name = "bedrock-invoke"
     readers: ClassVar[Mapping[str, type[Dialect]]]
+    json_due = True
 
     def __init__(self) -> None:
         self._settled = False
@@ -38,9 +39,10 @@ class BedrockInvoke(Delegating):
         try:
             payload = members(decode(event.data))
         except JsonError as error:
-            return (Malformed(f"not JSON: {error}", "json"),)
+            broken, fault = Malformed(f"not JSON: {error}", "json"), self.fault_of(event)
+            return (broken, fault) if fault is not None else (broken,)
         if "bytes" not in payload:
-            fault = exception_in(event.type, payload) or fault_in(payload, announced=event.type == "error")
+            fault = exception_in(event.type, payload) or self.fault_of(event)
             self._failed = self._failed or fault is not None
             return (fault or Malformed("bytes: there are none"),)
         try:
