@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sse_tui.analysis.turn import Turn
-from sse_tui.dialects.base import Delta, Meta, Reasoning, Usage
-from sse_tui.dialects.bearing import TEXTS, Bearing, bearing_of, is_empty
+from sse_tui.dialects.base import Delta, Meta, Reasoning, Text, Usage
+from sse_tui.dialects.bearing import TEXTS, Bearing, bearing_of, is_empty, nothing_seen
 from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.eventstream import Event
 from sse_tui.metrics import Idle
@@ -79,14 +79,19 @@ class Pulse:
 
         `since` is the time since the event before it, ns; None for the first one, and where times are not known.
         """
+        if len(deltas) == 1 and not self._held:  # the usual event, with as few calls as can be
+            delta = deltas[0]
+            if type(delta) is Text and not nothing_seen(delta[0]):
+                self._idle.last_progress = t
+                self._clocks.token(t, True)
+                self._gaps.token(t, read, self._conn)
+                return _VISIBLE
         bearing = bearing_of(deltas)
         if len(deltas) > 3 and any(map(_is_retold, deltas)):
             self._clocks.nothing_visible()
         if bearing is _BLANK and since is not None and since < BLANK_PAUSE_NS and self._gaps.token_events:
             bearing = _seen(deltas)  # white space within a text, or right after it
-        if (
-            bearing is _VISIBLE or bearing is _REASONING
-        ) and not self._held:  # the usual event, with as few calls as can be
+        if (bearing is _VISIBLE or bearing is _REASONING) and not self._held:
             self._idle.last_progress = t
             self._clocks.token(t, bearing is _VISIBLE)
             self._gaps.token(t, read, self._conn)

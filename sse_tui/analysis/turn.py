@@ -111,10 +111,10 @@ class Turn:
 
     def write(self, deltas: Sequence[Delta]) -> Span | None:
         """Add an event's deltas to the answer; gives the span of its transcript that they wrote."""
-        start = self.transcript.length
-        for delta in deltas:
-            self.answer.add(delta)
-        return (start, self.transcript.length) if self.transcript.length > start else None
+        transcript = self.answer.transcript
+        start = transcript.length
+        self.answer.add_all(deltas)
+        return (start, transcript.length) if transcript.length > start else None
 
     @property
     def transcript(self) -> Transcript:

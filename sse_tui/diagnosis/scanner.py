@@ -134,7 +134,9 @@ class Scanner:
             return False
         if len(data) > _NO_KEY and any(key in data for key in _SECRET_STARTS):
             return False
-        if b"\\ufffd" in data or b"\\uFFFD" in data or not (data.isascii() or _is_plain_text(data)):
+        if b"\\u" in data and (b"\\ufffd" in data or b"\\uFFFD" in data):
+            return False
+        if not (data.isascii() or _is_plain_text(data)):
             return False
         self.offset += len(data)
         self._tail = data

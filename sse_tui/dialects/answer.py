@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -104,6 +104,12 @@ class Answer:
     def add(self, delta: Delta) -> None:
         """Take one delta, in the order of the stream."""
         self._add[type(delta)](delta)
+
+    def add_all(self, deltas: Iterable[Delta]) -> None:
+        """Take the deltas of an event, in order."""
+        add = self._add
+        for delta in deltas:
+            add[type(delta)](delta)
 
     def _add_text(self, delta: Text) -> None:
         self.transcript.append("text", *delta)

@@ -77,10 +77,6 @@ _BY_KIND: dict[type, Callable[[Any], Bearing]] = {
 
 def bearing_of(deltas: Sequence[Delta]) -> Bearing:
     """What an event with these deltas does for the answer: the most that any of them does."""
-    if len(deltas) == 1:  # the usual event, without a loop
-        delta = deltas[0]
-        if type(delta) is Text and not nothing_seen(delta.text):
-            return _VISIBLE
     most = _NONE
     for delta in deltas:
         weigh = _BY_KIND.get(type(delta))

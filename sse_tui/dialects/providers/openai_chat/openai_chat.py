@@ -97,10 +97,10 @@ class OpenAIChat(ChoiceDialect):
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of one event, in the order: facts, content, finish, tokens, error."""
-        data = event.data
+        data, named = event.data, event.type != "message"
         if self._ended:
             return (Meta("after-end", data),)
-        if event.type != "message" or len(data) < 16:
+        if named or len(data) < 16:
             special = self._special(event)
             if special is not None:
                 return special
@@ -135,7 +135,7 @@ class OpenAIChat(ChoiceDialect):
             self._own_usage = True
         if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
             self._beside(event, payload, deltas)
-        if (not deltas and not choices) or (event.type != "message" and announces(event.type)):
+        if (not deltas and not choices) or (named and announces(event.type)):
             self._unread(event, payload, deltas)
         if broken:
             deltas[:0] = broken
