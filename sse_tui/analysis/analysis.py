@@ -239,7 +239,7 @@ class Analysis:
             conn.reads += 1
             conn.bytes += size
             turn.bytes += size
-            self.idle.bytes(t)
+            self.idle.last_bytes = t
             if waited:
                 # When its first event came is not known, nor is the gap before that.
                 wire.last_event_t = None
@@ -343,8 +343,9 @@ class Analysis:
             since = t - wire.last_event_t
             gap_ms = None if same_read else since / 1e6
         wire.last_event_t, wire.last_event_read = t, read
-        self.idle.event(t)
-        turn.clocks.event(t)
+        self.idle.last_event = t
+        if turn.clocks.first_event is None:
+            turn.clocks.event(t)
         repeat = not turn.continuity.event(item.id, item.data)
         deltas: Sequence[Delta] = ()
         span = None

@@ -13,7 +13,7 @@ from sse_tui.bodies import Form
 from sse_tui.bounded import FirstFew, Tally
 from sse_tui.diagnosis import Finding
 from sse_tui.dialects import Answer
-from sse_tui.dialects.base import Delta, Dialect, StreamFault
+from sse_tui.dialects.base import Delta, Dialect, StreamFault, Text
 from sse_tui.dialects.transcript import Transcript
 from sse_tui.metrics import ClockBuilder, Gaps, Tpot
 from sse_tui.recording.records import Close, CloseReason, Request, Response
@@ -113,7 +113,10 @@ class Turn:
         """Add an event's deltas to the answer; gives the span of its transcript that they wrote."""
         transcript = self.answer.transcript
         start = transcript.length
-        self.answer.add_all(deltas)
+        if len(deltas) == 1 and type(deltas[0]) is Text:  # the usual event, with as few calls as can be
+            transcript.append("text", *deltas[0])
+        else:
+            self.answer.add_all(deltas)
         return (start, transcript.length) if transcript.length > start else None
 
     @property

@@ -15,7 +15,8 @@ _KEPT = 64
 class Bursts:
     """Takes the reads of a connection that completed events, and groups them into arrivals.
 
-    Single events at the pace of a model are counted in `arrivals` by the caller: they are most of what comes.
+    Single events at the pace of a model are counted in `arrivals` by the caller, with `last` and `alone`: they are most
+    of what comes. Soon after another event they need no more where it is `quiet`.
 
     `arrivals` counts the groups, `count` those among them that are bursts: several events within no time, after a
     pause. `cut` of those ended within an event, as when a buffer is full. `sizes` (events) and `pauses` (ns) are those
@@ -31,6 +32,7 @@ class Bursts:
     told: bool = False  # as a finding
     last: int | None = None  # when the last events came, ns
     alone: bool = False  # the last event came by itself, a while after the one before it
+    quiet: bool = False  # what comes soon after the last event cannot make a burst
     _pause: int = 0
     _start: int = 0
     _events: int = 0
@@ -58,6 +60,7 @@ class Bursts:
         if self.arrivals == 1:
             self.first = self._events
         self._late = self._late or late
+        self.quiet = self._pause < PAUSE_NS and not self._counted and (self.arrivals > 1 or self.first > 1)
         if self._counted:
             if self.count == len(self.sizes):
                 self.sizes[-1] = self._events

@@ -182,10 +182,10 @@ class Diagnosis:
         if facts is not None and events:
             conn.last_event = entry if type(entry.item) is Event else _last_event(entries)
             conn.event_reads += not conn.continued
-            if events == 1 and TOGETHER_NS < conn.read_gap < PAUSE_NS:  # the usual read
-                bursts = conn.bursts
-                bursts.arrivals += 1
-                bursts.last, bursts.alone = conn.last_read_t, True
+            bursts, gap = conn.bursts, conn.read_gap
+            if events == 1 and gap < PAUSE_NS and (gap > TOGETHER_NS or bursts.quiet):  # the usual read
+                bursts.arrivals += bursts.alone or gap > TOGETHER_NS
+                bursts.last, bursts.alone = conn.last_read_t, gap > TOGETHER_NS
             elif facts.timed and conn.burst(events, resumed=len(facts.turn.conns) > 1):
                 self._run(triggers.BURST, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
         return self._take_new() if self._collector.new else []

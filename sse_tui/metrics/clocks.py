@@ -62,7 +62,7 @@ class ClockBuilder:
         self.timed = True
         self._phases: dict[str, tuple[int, int]] = {}
         self._started: int | None = None
-        self._first_event: int | None = None
+        self.first_event: int | None = None
         self._first_token: int | None = None
         self._first_visible: int | None = None
         self._last_token: int | None = None
@@ -78,9 +78,9 @@ class ClockBuilder:
         self._phases.setdefault(name, (t, dt))
 
     def event(self, t: int) -> None:
-        """An event was dispatched."""
-        if self._first_event is None:
-            self._first_event = t
+        """An event was dispatched. Only the first one counts: `first_event` tells whether it came."""
+        if self.first_event is None:
+            self.first_event = t
 
     def token(self, t: int, visible: bool = True) -> None:
         """An event with tokens was dispatched; `visible` if they are not just reasoning."""
@@ -125,7 +125,7 @@ class ClockBuilder:
             sent=lasted.get("sent"),
             ttfb=ended.get("headers"),
             first_byte=ended.get("first_byte"),
-            ttfc=since(self._first_event),
+            ttfc=since(self.first_event),
             ttft=since(self._first_token),
             ttfo=since(self._first_visible),
             e2e=since(self._last_token),

@@ -51,21 +51,16 @@ class IdleView:
 
 
 class Idle:
-    """Takes what arrives, with times in ns, and says how long ago the last of each kind was."""
+    """Takes what arrives, with times in ns, and says how long ago the last of each kind was.
+
+    Whoever reads the stream sets `last_bytes` at any bytes of the body and `last_event` at a dispatched event.
+    """
 
     def __init__(self) -> None:
         self.last_bytes: int | None = None
         self.last_event: int | None = None
         self.last_progress: int | None = None
         self.beats = Beats()
-
-    def bytes(self, t: int) -> None:
-        """Any bytes of the body."""
-        self.last_bytes = t
-
-    def event(self, t: int) -> None:
-        """A dispatched event."""
-        self.last_event = t
 
     def progress(self, t: int) -> None:
         """An event with text, reasoning or a tool call, or one by which the server shows that it gets on."""

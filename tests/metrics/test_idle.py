@@ -13,11 +13,11 @@ def test_nothing_has_happened() -> None:
 
 def test_heartbeats_do_not_hide_that_nothing_progresses() -> None:
     idle = Idle()
-    idle.bytes(0)
-    idle.event(0)
+    idle.last_bytes = 0
+    idle.last_event = 0
     idle.progress(0)
     for t in range(5, 65, 5):
-        idle.bytes(t * S)
+        idle.last_bytes = t * S
         idle.beat(t * S)
     view = idle.view(62 * S)
     assert (view.bytes, view.events, view.progress) == (2_000, 62_000, 62_000)
@@ -27,8 +27,8 @@ def test_heartbeats_do_not_hide_that_nothing_progresses() -> None:
 def test_events_without_progress_reset_the_event_clock_only() -> None:
     idle = Idle()
     for t in (0, 10):
-        idle.bytes(t * S)
-        idle.event(t * S)
+        idle.last_bytes = t * S
+        idle.last_event = t * S
     idle.progress(0)
     view = idle.view(12 * S)
     assert (view.events, view.progress) == (2_000, 12_000)
@@ -85,12 +85,12 @@ def test_two_beats_in_one_read_are_no_period() -> None:
 )
 def test_countdown_to_the_next_known_limit(silent: float, limit: int, left: float) -> None:
     idle = Idle()
-    idle.bytes(0)
+    idle.last_bytes = 0
     view = idle.view(round(silent * S))
     assert (view.limit_s, view.limit_in) == (limit, left)
 
 
 def test_beyond_the_last_limit_there_is_none() -> None:
     idle = Idle()
-    idle.bytes(0)
+    idle.last_bytes = 0
     assert (idle.view(301 * S).limit_s, idle.view(301 * S).limit_in) == (None, None)
