@@ -346,7 +346,8 @@ class Analysis:
         self.idle.last_event = t
         if turn.clocks.first_event is None:
             turn.clocks.event(t)
-        repeat = not turn.continuity.event(item.id, item.data)
+        continuity = turn.continuity
+        repeat = (item.id or continuity.watching) and not continuity.event(item.id, item.data)
         deltas: Sequence[Delta] = ()
         span = None
         bearing = _NONE

@@ -83,7 +83,11 @@ class Pulse:
             delta = deltas[0]
             if type(delta) is Text and not nothing_seen(delta[0]):
                 self._idle.last_progress = t
-                self._clocks.token(t, True)
+                clocks = self._clocks
+                if clocks.first_visible is None:
+                    clocks.token(t, True)
+                else:
+                    clocks.last_token = t
                 self._gaps.token(t, read, self._conn)
                 return _VISIBLE
         bearing = bearing_of(deltas)

@@ -134,8 +134,10 @@ class Scanner:
             return False
         if len(data) > _NO_KEY and any(key in data for key in _SECRET_STARTS):
             return False
-        # A single byte is found in a tenth of the time of an escape.
-        if b"\\" in data and (b"\\ufffd" in data or b"\\uFFFD" in data):
+        # A backslash alone is found in a fraction of the time of a whole escape.
+        if (at := data.find(0x5C)) >= 0 and (
+            data.find(b"\\ufffd", at) >= 0 or data.find(b"\\uFFFD", at) >= 0
+        ):
             return False
         if not (data.isascii() or _is_plain_text(data)):
             return False

@@ -54,7 +54,8 @@ class Clocks:
 class ClockBuilder:
     """Takes what happened, in order, with times in ns on one clock, and computes the `Clocks` so far.
 
-    The first occurrence counts, except for tokens and ends. If `timed` is False, times have no meaning and all clocks
+    The first occurrence counts, except for tokens and ends: once there is a `first_visible` token, only `last_token`
+    changes. If `timed` is False, times have no meaning and all clocks
     are None.
     """
 
@@ -64,8 +65,8 @@ class ClockBuilder:
         self._started: int | None = None
         self.first_event: int | None = None
         self._first_token: int | None = None
-        self._first_visible: int | None = None
-        self._last_token: int | None = None
+        self.first_visible: int | None = None
+        self.last_token: int | None = None
         self._end: int | None = None
 
     def started(self, t: int) -> None:
@@ -86,13 +87,13 @@ class ClockBuilder:
         """An event with tokens was dispatched; `visible` if they are not just reasoning."""
         if self._first_token is None:
             self._first_token = t
-        if visible and self._first_visible is None:
-            self._first_visible = t
-        self._last_token = t
+        if visible and self.first_visible is None:
+            self.first_visible = t
+        self.last_token = t
 
     def nothing_visible(self) -> None:
         """What looked like visible tokens was reasoning."""
-        self._first_visible = None
+        self.first_visible = None
 
     def end(self, t: int) -> None:
         """The body ended. With several connections the last end counts."""
@@ -127,7 +128,7 @@ class ClockBuilder:
             first_byte=ended.get("first_byte"),
             ttfc=since(self.first_event),
             ttft=since(self._first_token),
-            ttfo=since(self._first_visible),
-            e2e=since(self._last_token),
+            ttfo=since(self.first_visible),
+            e2e=since(self.last_token),
             stream_end=since(self._end),
         )

@@ -75,10 +75,16 @@ class Gaps:
     def token(self, t: int, read_id: int, conn: int = 0) -> None:
         """A token-bearing event, completed by the read `read_id` of connection `conn`."""
         self.token_events += 1
-        if self._last is None:
+        last = self._last
+        if last is None:
             self._first = t
+        elif self.timed and conn == self._conn and read_id != self._read_id:  # the usual one, without a call
+            ms = (t - last) / NS_PER_MS
+            self.between.add(ms)
+            self.recent.append(ms)
+            self.stutters += ms > self._stutter_ms
         else:
-            self._gap(t - self._last, read_id, conn)
+            self._odd_gap(t - last, read_id, conn)
         self._times.append(t)
         self._last, self._read_id, self._conn = t, read_id, conn
 
@@ -87,22 +93,16 @@ class Gaps:
         if conn == self._conn:
             self._read_id = read_id
 
-    def _gap(self, ns: int, read_id: int, conn: int) -> None:
-        if not self.timed or (conn == self._conn and read_id == self._read_id):
+    def _odd_gap(self, ns: int, read_id: int, conn: int) -> None:
+        """A gap that cannot be observed, or that a reconnect made."""
+        self.recent.append(None)
+        if not self.timed or conn == self._conn:
             self.coalesced += 1
             self._caught_up += read_id == self._resume_read
-            self.recent.append(None)
             return
-        ms = ns / NS_PER_MS
-        if conn != self._conn:
-            self.resume_gaps.append(ms)
-            self._resume_read = read_id
-            self._caught_up += 1
-            self.recent.append(None)
-            return
-        self.between.add(ms)
-        self.recent.append(ms)
-        self.stutters += ms > self._stutter_ms
+        self.resume_gaps.append(ns / NS_PER_MS)
+        self._resume_read = read_id
+        self._caught_up += 1
 
     def stats(self) -> Stats:
         """The summary of the observed gaps."""

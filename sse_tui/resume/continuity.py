@@ -31,9 +31,13 @@ class Verdict(NamedTuple):
 
 
 class Continuity:
-    """Follows the connections of one turn. `verdict()` covers all reconnects together, by the worst of them."""
+    """Follows the connections of one turn. `verdict()` covers all reconnects together, by the worst of them.
+
+    Events without an ID need be given to `event` only while it is `watching`.
+    """
 
     def __init__(self) -> None:
+        self.watching = False
         self._connections = 0
         self._numbering = Numbering()
         self._seen = Recent[str, tuple[bytes, ...]](REMEMBERED)
@@ -58,15 +62,21 @@ class Continuity:
         self._answered = response_last_event_id
         self._overlap = False
         self._at = 0
+        self._watch()
 
     def nothing_more(self) -> None:
         """The server answered the request to resume with 204: everything had been received."""
         self._connections += 1
         self._unsettled = False
+        self._watch()
+
+    def _watch(self) -> None:
+        beginning = self._connections == 1 and len(self._beginning) < _BEGINNING
+        self.watching = self._unsettled or beginning
 
     def event(self, id: str, data: str) -> bool:
         """An event was dispatched. False if it repeats an earlier one, so that its text must not count again."""
-        if not (id or self._unsettled or (self._connections == 1 and len(self._beginning) < _BEGINNING)):
+        if not (id or self.watching):
             return True  # nothing to tell a repeat by
         digest = hashlib.blake2b(data.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         if self._unsettled:
@@ -77,8 +87,9 @@ class Continuity:
                 self._judge(id)
             else:
                 self._compare_beginning(digest)
-        elif self._connections == 1 and len(self._beginning) < _BEGINNING:
+        elif self.watching:
             self._beginning.append(digest)
+        self._watch()
         self._remember(id, digest)
         return True
 
