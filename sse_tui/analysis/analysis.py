@@ -293,10 +293,11 @@ class Analysis:
 
     def _items(self, turn: Turn, wire: WireState, items: Iterable[Item], t: int) -> list[Entry]:
         """The entries of the items that one read, or the end, completed."""
-        entries = [
-            self._event(turn, wire, item, t) if type(item) is Event else self._item(turn, wire, item, t)
-            for item in items
-        ]
+        entries = []
+        for item in items:
+            entries.append(
+                self._event(turn, wire, item, t) if type(item) is Event else self._item(turn, wire, item, t)
+            )
         last_event_id = wire.parser.last_event_id
         if last_event_id != (turn.last_event_id or ""):
             turn.last_event_id = last_event_id

@@ -74,7 +74,9 @@ class Diagnosis:
 
         They came at `t`, ns, or up to `waited` ns earlier; `more`: with the same read as those before.
         """
-        facts = self._facts(turn, conn)
+        facts = self._known  # without a call, since this is done for every read
+        if facts is None or facts.conn.number != conn or facts.turn.view is not turn:
+            facts = self._facts(turn, conn)
         here, timed = facts.conn, facts.timed
         here.reads += not more
         here.continued = more
@@ -82,28 +84,31 @@ class Diagnosis:
             here.body.take(data)
             return  # not a stream but the text of an error response
         # Most reads of a healthy stream are whole blocks after a complete item: those need no searching.
-        if here.window.end == here.done and here.scanner.passes(data):
-            here.window.replace(data)
+        window = here.window
+        if window.end == here.done and here.scanner.passes(data):
+            window.replace(data)
             matches = None
         else:
-            here.window.feed(data, here.done)
+            window.feed(data, here.done)
             matches = here.scanner.feed(data, more)
             if here.body.form is not Form.EVENTS:
                 matches = here.body.take(data, matches)
-            if here.window.end >= here.look_at and here.body.form is Form.EVENTS:
+            if window.end >= here.look_at and here.body.form is Form.EVENTS:
                 self._pending(facts, t if timed else None)
         if timed:
-            before = here.last_read_t if here.last_read_t is not None else here.opened_t
-            here.read_gap = t - before if before is not None else 0
+            before = here.last_read_t
+            if before is None:
+                before = here.opened_t
+            gap = here.read_gap = t - before if before is not None else 0
             here.waited = waited > 0
             if waited:
                 here.late_reads += 1
                 here.longest_wait = max(here.longest_wait, waited)
-                here.read_gap = max(0, here.read_gap - waited)
+                gap = here.read_gap = max(0, gap - waited)
                 self._run(triggers.LATE_READ, SyntheticEntry("read", t, conn), facts)
-            if here.read_gap >= SILENCE_NS:
+            if gap >= SILENCE_NS:
                 self._silence(facts)  # of a read before that completed nothing
-                here.silence = here.read_gap
+                here.silence = gap
             here.last_read_t = t
         if matches:
             self._matches(matches, facts, t if timed else None)
@@ -140,7 +145,9 @@ class Diagnosis:
                 self._record(turn, entry)
                 continue
             if facts is None:
-                facts = self._facts(turn, entry.conn)
+                facts = self._known
+                if facts is None or facts.conn.number != entry.conn or facts.turn.view is not turn:
+                    facts = self._facts(turn, entry.conn)
                 conn = facts.conn
                 if conn.silence:
                     beat = type(item) is Comment or entry.bearing is _BEAT

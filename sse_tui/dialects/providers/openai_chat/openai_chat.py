@@ -190,7 +190,7 @@ class OpenAIChat(ChoiceDialect):
         reason = choice.get("finish_reason")
         if reason:
             self._finish(reason, index, deltas)
-        if len(choice) > 3:
+        if "error" in choice or "usage" in choice:
             self._choice_extras(choice, deltas)
 
     def _finish(self, reason: Any, index: int, deltas: list[Delta]) -> None:
