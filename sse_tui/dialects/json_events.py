@@ -68,6 +68,8 @@ class JsonDialect(LenientDialect):
     _done: bool = False
     _model: str | None = None
     _id: str | None = None
+    # A type under which the last events had something in them: no heartbeat and no error comes under that name.
+    _usual_type: str = ""
 
     def read(self, event: Event) -> Sequence[Delta]:
         """The deltas of one event."""
@@ -87,7 +89,9 @@ class JsonDialect(LenientDialect):
             return self._not_json(event, str(exc))
         if type(payload) is not dict:
             return self._no_object(event, payload)
-        if named_ping(event.type) or (len(data) < 256 and is_heartbeat(payload)):
+        if event.type != self._usual_type and (
+            named_ping(event.type) or (len(data) < 256 and is_heartbeat(payload))
+        ):
             return (Meta("ping", data),)
         return self._payload(event, payload, broken)
 
@@ -100,8 +104,11 @@ class JsonDialect(LenientDialect):
         """
         deltas: list[Delta] = []
         self._take(event, payload, deltas)
-        if not deltas or (event.type != "message" and announces(event.type)):
-            self._unread(event, payload, deltas)
+        if event.type != self._usual_type or not deltas:
+            if not deltas or (event.type != "message" and announces(event.type)):
+                self._unread(event, payload, deltas)
+            elif event.type != "message":
+                self._usual_type = event.type
         if broken:
             deltas[:0] = broken
         return deltas if self._joiner is None else self._joiner.joined(deltas)

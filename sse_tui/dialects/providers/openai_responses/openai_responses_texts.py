@@ -36,6 +36,7 @@ class ResponseTexts:
     def __init__(self) -> None:
         self._brought: dict[_Key, _Digest] = {}
         self._totals: dict[_Key, _Digest] = {}  # by kind and item, all parts together in the order of arrival
+        self._any_done = False  # so that the usual piece needs no look
         self._done = Seen[_Key]()
         self._items_done = Seen[int]()
 
@@ -45,12 +46,15 @@ class ResponseTexts:
 
     def add(self, kind: Kind, part: int, text: str) -> bool:
         """A piece of a part; whether the part, or its item, was said to be done already."""
-        key = kind, part
-        if key in self._brought or len(self._brought) < bounded.RECENT:
-            self._brought[key] = _digest(text, self._brought.get(key, (0, 0)))
+        key, before = (kind, part), self._brought.get((kind, part))
+        if before is not None or len(self._brought) < bounded.RECENT:
+            before = before or (0, 0)
+            self._brought[key] = digest = _digest(text, before)
             total = kind, part // ITEM
-            self._totals[total] = _digest(text, self._totals.get(total, (0, 0)))
-        return key in self._done or part // ITEM in self._items_done
+            total_before = self._totals.get(total, (0, 0))
+            # As long as the item has one part, its text is the part's.
+            self._totals[total] = digest if total_before == before else _digest(text, total_before)
+        return self._any_done and (key in self._done or part // ITEM in self._items_done)
 
     def part_done(self, final: FinalPart) -> tuple[bool, int | None]:
         """A part is done: whether its text is new, and if it is another one than was brought, how long that was."""
@@ -63,6 +67,7 @@ class ResponseTexts:
         ]
         new, differing = self._compare([final], open_)
         self._done.add(key)
+        self._any_done = True
         return bool(new), next(iter(differing), None)
 
     def item_done(self, item: int | None, finals: Sequence[FinalPart]) -> tuple[list[FinalPart], list[int]]:
@@ -72,6 +77,7 @@ class ResponseTexts:
         )
         if item is not None:
             self._items_done.add(item)
+            self._any_done = True
         return found
 
     def _compare(
