@@ -16,7 +16,7 @@ from sse_tui.diagnosis.bursts import PAUSE_NS, TOGETHER_NS
 from sse_tui.diagnosis.call_facts import note_calls
 from sse_tui.diagnosis.collector import Collector
 from sse_tui.diagnosis.event_words import heartbeat_form, label
-from sse_tui.diagnosis.facts import SETTLE, SILENCE_NS, ConnFacts, Facts, SessionFacts, TurnFacts
+from sse_tui.diagnosis.facts import SETTLE, SILENCE_NS, UNREAD, ConnFacts, Facts, SessionFacts, TurnFacts
 from sse_tui.diagnosis.finding import Finding, Setting
 from sse_tui.diagnosis.registry import Occurrence, Trigger
 from sse_tui.diagnosis.scanner import ByteMatch
@@ -32,10 +32,8 @@ BIG = 64 * 1024  # bytes; a larger event always goes through the rules
 _CONNS_KEPT = 64
 
 _LOOK = (
-    16  # bytes: a block that has not ended is looked at from so many on, and each time it has grown by half
+    16  # bytes of a block without an end from which on it is looked at, and again when it has grown by half
 )
-_BLANK_LINE = re.compile(rb"\n\r?\n|\r\r")
-_LINE_ENDS = re.compile(rb"[\r\n]*+")
 _OWN_ID = re.compile(rb"(?:^|[\r\n])id[:\r\n]")
 _END_NAMES = frozenset({"done", "blocked"})
 _TOKEN, _BEAT, _NONE = Bearing.REASONING, Bearing.BEAT, Bearing.NONE
@@ -150,8 +148,7 @@ class Diagnosis:
                     facts = self._facts(turn, entry.conn)
                 conn = facts.conn
                 if conn.silence:
-                    beat = type(item) is Comment or entry.bearing is _BEAT
-                    conn.silence_beaten = beat
+                    conn.silence_beaten = type(item) is Comment or entry.bearing is _BEAT
                     self._silence(facts)
             if conn.refused:
                 continue
@@ -167,7 +164,7 @@ class Diagnosis:
                 and (len(deltas) == 1 or (len(deltas) == 2 and type(deltas[1]) is Usage))
                 and type(deltas[0]) in conn.plain_kinds
                 and entry.bearing >= _TOKEN
-            ):
+            ) or (conn.unread and not deltas and entry.bearing is not _BEAT):
                 type_, data, id_, start, end = item
                 if (
                     type_ in conn.plain_types
@@ -181,7 +178,7 @@ class Diagnosis:
                     if id_ != conn.last_id:
                         self._identified(entry, item, facts)
                     conn.events += 1
-                    conn.token_events += 1
+                    conn.token_events += bool(deltas)
                     conn.last_progress_t = conn.last_event_t = entry.t
                     conn.done = end
                     continue
@@ -211,13 +208,13 @@ class Diagnosis:
         """Look at the block that this read did not end, if any: one that never ends shows in no item until the end."""
         conn, window = facts.conn, facts.conn.window
         conn.look_at = window.end + _LOOK
-        at = conn.done - window.start
-        if at < 0 or _BLANK_LINE.search(window.data, _LINE_ENDS.match(window.data, at).end()):  # type: ignore[union-attr]
+        block = window.open_block(conn.done)
+        if block is None:
             return
         if conn.pending[0] != conn.done:
             conn.pending = conn.done, t
         conn.look_at = window.end + max(_LOOK, (window.end - conn.done) // 2)
-        item = Tail(window.data[at:].decode("utf-8", "replace"), conn.done, window.end)
+        item = Tail(block.decode("utf-8", "replace"), conn.done, window.end)
         self._run(triggers.PENDING, SyntheticEntry("read", t, conn.number, item), facts)
 
     def _event(self, entry: EntryView, item: Event, facts: Facts) -> None:
@@ -263,6 +260,7 @@ class Diagnosis:
         turn.done = turn.done or "done" in names
         conn.learn(item.type, deltas)
         conn.settled = conn.token_events >= SETTLE and not conn.numbered and turn.is_plain
+        conn.unread = conn.events >= UNREAD and facts.is_unread
 
     def _identified(self, entry: EntryView, item: Event | NoData, facts: Facts) -> None:
         """An item that sets the id, or resets it."""

@@ -28,6 +28,8 @@ from sse_tui.recording.records import Header, Request, Response
 
 SETTLE = 8
 """Token events of a connection after which the usual ones skip the rules."""
+UNREAD = 512
+"""Events of an unknown dialect after which the usual ones skip the rules."""
 
 _PLAIN = frozenset({Text, Reasoning})  # the deltas of the usual event in a model's answer
 
@@ -127,6 +129,7 @@ class ConnFacts:
     bad_utf8: bytes = b""  # the last bytes that were not UTF-8
     sequence: int | None = None
     numbered: bool = False  # the events have a sequence_number
+    unread: bool = False  # enough events of an unknown dialect have gone through the rules
     settled: bool = False  # enough events have gone through the rules to know the usual one
     types: Tally = field(default_factory=Tally)  # events that went through the rules, by type
     kinds: Counter[type] = field(default_factory=Counter)  # likewise their deltas
@@ -376,3 +379,10 @@ class Facts:
     conn: ConnFacts
     timed: bool
     entry: EntryView = field(init=False)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the dialect is unknown, and nothing has come after which rules look at every event all the same."""
+        conn = self.conn
+        looked_at = conn.numbered or conn.spaces[0] or conn.name_before or self.session.left_running
+        return not (looked_at or self.turn.known)

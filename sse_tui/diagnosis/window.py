@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sse_tui.diagnosis.finding import RAW_BYTES
 
+_BLANK_LINE = re.compile(rb"\n\r?\n|\r\r")
+_LINE_ENDS = re.compile(rb"[\r\n]*+")
 _BEHIND = 64  # bytes kept from before the last complete item: its line ends
 _PENDING = 4096  # bytes of an incomplete item that are kept whole
 
@@ -53,6 +56,13 @@ class Window:
     def whole(self, start: int, end: int) -> bytes | None:
         """All bytes from `start` to `end`; None where some are gone."""
         return self.data[start - self.start : end - self.start] if start >= self.start else None
+
+    def open_block(self, start: int) -> bytes | None:
+        """What came after `start` of a block that has not ended; None where it has, or where its beginning is gone."""
+        at = start - self.start
+        if at < 0 or _BLANK_LINE.search(self.data, _LINE_ENDS.match(self.data, at).end()):  # type: ignore[union-attr]
+            return None
+        return self.data[at:]
 
     def blank_before(self, start: int) -> bool:
         """Whether a blank line, or nothing, comes before the line that starts at `start`."""

@@ -187,6 +187,7 @@ def premature_blank_line(event: Event, facts: Facts) -> Occurrence | None:
 def name_without_data(block: NoData, facts: Facts) -> None:
     """What may turn out to be the first part of an event."""
     facts.conn.name_before = (block.type, block.end) if block.type else None
+    facts.conn.unread = False
 
 
 @rule(
