@@ -16,7 +16,8 @@ b'id: 1\\ndata: Hello\\n\\n'
 `analyse` reads a recording, a raw event stream or a capture of another tool, from a file or from bytes, and says what
 it means: the dialect, the answer, how it ended, and what the rules found.
 
->>> body = b'data: {"choices": [{"delta": {"content": "Hello"}}]}\\n\\ndata: [DONE]\\n\\n'
+>>> chunk = b'data: {"choices": [{"delta": {"content": "Hello"}, "finish_reason": "stop"}]}\\n\\n'
+>>> body = chunk + b'data: [DONE]\\n\\n'
 >>> analysis = sse_tui.analyse(body)
 >>> turn = analysis.turns[0]
 >>> turn.dialect_name, turn.answer.text, turn.events

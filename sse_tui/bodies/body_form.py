@@ -94,7 +94,7 @@ class FormFinder:
         if self._scan is not None:
             return self._json(whole)
         first = bytes(self.held[: 4 * _ENOUGH])
-        if not whole and _BOM.startswith(first[:3]):
+        if not whole and len(first) < len(_BOM) and _BOM.startswith(first):
             return None
         first = first.removeprefix(_BOM)
         if not first:

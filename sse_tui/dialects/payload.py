@@ -22,7 +22,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 # What Python writes for numbers that JSON does not have, between strings, which are passed over.
-_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.S)
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|(-?Infinity|NaN)', re.S)
 
 
 class JsonError(ValueError):

@@ -27,7 +27,7 @@ DECODABLE = frozenset(("gzip", "x-gzip", "deflate"))
 _GZIP_MAGIC = b"\x1f\x8b"
 _TEXT = re.compile(rb"(?:\xef\xbb\xbf)?[\t\r\n -~]")
 _BEGINNING = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:data: |data:[{\[]|event: |id: |retry: ?\d|: ?[ -~]|\{\s*\"|\[\s*[{\[\"]|<[!?a-z])",
+    rb"(?:\xef\xbb\xbf)?\s{0,64}(?:data: |data:[{\[]|event: |id: |retry: ?\d|: ?[ -~]|\{\s*\"|\[\s*[{\[\"]|<[!?a-z])",
     re.I,
 )
 

@@ -116,7 +116,7 @@ def dialect(data: bytes) -> None:
                     answer.add(delta)
         to_json(as_data(answer))
         assert reader.complete in (True, False, None)
-        assert len(answer.text) == answer.text_length
+        assert len(answer.texts) == answer.text_length
 
 
 # -- what is opened ---------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from sse_tui.text.wording import many
 
 _TITLE = re.compile(r"<title[^>]*>\s*(.*?)\s*</title>", re.I | re.S)
 _HEADING = re.compile(r"<h1[^>]*>\s*(.*?)\s*</h1>", re.I | re.S)
-_TAG = re.compile(r"<[^>]*>|\s+")
+_TAG = re.compile(r"<[^<>]*>|\s+")
 # What a page is, by words in its title and first lines; the first that matches.
 _PAGES = (
     (r"cloudflare|just a moment|attention required|cf-browser-verification|ray id", "a page of Cloudflare"),

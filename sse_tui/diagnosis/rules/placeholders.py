@@ -15,7 +15,9 @@ PAUSE_NS = 500_000_000  # after a placeholder, before the answer
 BLANK_PAUSE_NS = 2_000_000_000  # the same after white space, with which many an answer begins
 
 # A comment of an event stream that was sent as text.
-_COMMENT = re.compile(r"\s*:+\s*\S*\s*(processing|keep-?alive|ping|heartbeat|waiting)\b.*", re.I | re.S)
+_COMMENT = re.compile(
+    r"\s{0,9}:{1,3}\s{0,9}\S{0,40}\s{0,9}(processing|keep-?alive|ping|heartbeat|waiting)\b.*", re.I | re.S
+)
 # What people are told while a model has nothing to say; always with dots behind it.
 _WAITING = re.compile(
     r"[\W_]*(thinking|reasoning|processing|loading|generating|searching|working|analy[sz]ing|waiting|queued|preparing"

@@ -52,7 +52,6 @@ def usage_missing(_: object, facts: Facts) -> Occurrence | None:
     return Occurrence(
         f"The stream has no token counts{', ' + state if asked is not None else ''}: rates are estimated from "
         f"{many(events, 'token event')}.",
-        "warning" if asked and not view.conclusion.truncated else "info",  # they would have come at the end
         evidence={"token_events": events, "asked": asked},
     )
 

@@ -18,7 +18,7 @@ def test_a_raw_stream_gives_its_bytes(cli: Callable[..., Any], tmp_path: Path) -
     (tmp_path / "a.sse").write_bytes(BODY)
     done = cli("minimize", "a.sse", "--rule", "phantom-event-risk")
     assert done.code == 0
-    assert 0 < len(done.raw) < 20
+    assert 0 < len(done.raw) < 40  # a chunk, for which it is a warning, and the comment
     assert done.raw.endswith(b"\n\n")
     assert f"of {len(BODY):,} bytes" in done.err
     again = cli("minimize", "-", "--rule", "phantom-event-risk", input=done.raw)
