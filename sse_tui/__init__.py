@@ -29,7 +29,7 @@ it means: the dialect, the answer, how it ended, and what the rules found.
 >>> report.failed("error")
 False
 >>> print(sse_tui.render(report).splitlines()[1])
-1 turn, 1 connection, 2 events, 68 bytes
+1 turn, 1 connection, 2 events, 93 bytes
 
 `read_recording` gives the records themselves: each request, response, read, fault and reconnect with its time in
 nanoseconds.

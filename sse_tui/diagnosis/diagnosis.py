@@ -50,8 +50,8 @@ _ITEM_TRIGGERS: dict[type, Trigger[Item]] = {
 class Diagnosis:
     """Give it the bytes of every read with `body`, then its entries with `observe`; at the very end, `finish`.
 
-    `findings` is in order of discovery. A finding may still change after it was returned: its count rises, and what
-    comes later can change its severity or add evidence. `settings` are the user's severities by rule, or "off".
+    `findings` is in order of discovery. A finding may still change later: its count rises, and its severity, message
+    and evidence can change. `settings` are the user's severities by rule, or "off".
     """
 
     def __init__(self, header: Header | None = None, settings: Mapping[str, Setting] | None = None) -> None:
@@ -94,9 +94,7 @@ class Diagnosis:
             if window.end >= here.look_at and here.body.form is Form.EVENTS:
                 self._pending(facts, t if timed else None)
         if timed:
-            before = here.last_read_t
-            if before is None:
-                before = here.opened_t
+            before = here.last_read_t if here.last_read_t is not None else here.opened_t
             gap = here.read_gap = t - before if before is not None else 0
             here.waited = waited > 0
             if waited:
