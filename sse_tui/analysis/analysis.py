@@ -130,7 +130,7 @@ class Analysis:
         for finding in found:
             for turn in reversed(self.turns):
                 if turn.number == finding.turn:
-                    turn.findings.append(finding)
+                    (turn.hidden if finding.hidden else turn.findings).append(finding)
                     break
         return found
 

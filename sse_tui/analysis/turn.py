@@ -81,6 +81,7 @@ class Turn:
     repeats: int = 0
     bytes: int = 0
     findings: list[Finding] = field(default_factory=list)
+    hidden: list[Finding] = field(default_factory=list)
 
     def connect(self, conn: Connection) -> None:
         """Add a connection, the latest so far."""
@@ -212,8 +213,8 @@ class Turn:
         response = last.response
         if response is not None and response.refused is False:
             return None  # the client asked for any type
-        for finding in self.findings:
-            if finding.rule in ("wrong-content-type", "undecodable-body") and finding.severity == "error":
+        for finding in (*self.findings, *self.hidden):
+            if finding.rule in ("wrong-content-type", "undecodable-body") and finding.own_severity == "error":
                 ending = Ending.REFUSED_TYPE
                 return Conclusion(ending, 0, phrase(finding.message), ending.code, hint=finding.advice)
         return None

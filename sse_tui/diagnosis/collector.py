@@ -33,11 +33,6 @@ class Collector:
 
     def add(self, rule: Rule, occurrence: Occurrence, facts: Facts) -> None:
         """One occurrence: a new finding, one more of a known one, or an amendment to it."""
-        setting = self._settings.get(rule.id)
-        if setting == "off":
-            return
-        if setting is not None:
-            occurrence = occurrence._replace(severity=setting)
         if occurrence.group:
             self._add_to_group(rule, occurrence, facts)
             return
@@ -45,13 +40,13 @@ class Collector:
         known = self._by_rule.get(key)
         if occurrence.amend:
             if known:
-                _amend(known[0], occurrence)
+                self._amend(known[0], occurrence)
             return
         if known:
             known[0].count += 1
         if (known and len(known) >= KEPT) or self._made >= MAX_FINDINGS:
             return
-        finding = _make(rule, occurrence, facts)
+        finding = self._wanted(_make(rule, occurrence, facts))
         self._by_rule.setdefault(key, []).append(finding)
         self._made += 1
         self.new.append(finding)
@@ -60,14 +55,29 @@ class Collector:
         key = rule.id, facts.conn.number, occurrence.group
         finding = self._by_group.get(key)
         if finding is not None:
-            _amend(finding, occurrence)
+            self._amend(finding, occurrence)
         elif self._made < MAX_FINDINGS:
-            finding = self._by_group[key] = _make(rule, occurrence, facts)
+            finding = self._by_group[key] = self._wanted(_make(rule, occurrence, facts))
             self._made += 1
             self.new.append(finding)
         else:
             return
         finding.count = occurrence.total
+
+    def _amend(self, finding: Finding, occurrence: Occurrence) -> None:
+        finding.severity = finding.own_severity
+        _amend(finding, occurrence)
+        self._wanted(finding)
+
+    def _wanted(self, finding: Finding) -> Finding:
+        """The finding as the user wants it."""
+        finding.own_severity = finding.severity
+        setting = self._settings.get(finding.rule)
+        if setting == "off":
+            finding.hidden = True
+        elif setting is not None:
+            finding.severity = setting
+        return finding
 
     def failed(self, rule: Rule, error: Exception, facts: Facts) -> None:
         """A rule raised: one finding a rule and session, however full the list of findings is."""

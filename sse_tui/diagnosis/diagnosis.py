@@ -199,7 +199,7 @@ class Diagnosis:
 
     def _take_new(self) -> list[Finding]:
         new, self._collector.new = self._collector.new, []
-        self.findings += new
+        self.findings += (finding for finding in new if not finding.hidden)
         return new
 
     def _pending(self, facts: Facts, t: int | None) -> None:

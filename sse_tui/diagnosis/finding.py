@@ -25,6 +25,9 @@ class Finding:
     of the dispatched event there, from 1; `t` is ns since the start of the session. These are None where they do not
     apply or are not known. `raw` is the beginning of those bytes. `count` is how often the rule fired on this
     connection: only the first few occurrences get findings of their own, and the first of those counts them all.
+
+    `severity` is what the user wants of the rule, `own_severity` what the rule says; a `hidden` finding is one that the
+    user does not want to see. How a stream ended does not depend on what a user wants.
     """
 
     rule: str
@@ -41,3 +44,5 @@ class Finding:
     raw: bytes = b""
     count: int = 1
     evidence: dict[str, Any] = field(default_factory=dict)
+    own_severity: Severity = "info"
+    hidden: bool = False

@@ -125,3 +125,17 @@ def test_what_the_error_says_is_not_said_twice(cli: Callable[..., Any], tmp_path
     done = cli("tail", str(path))
     assert done.code == 4
     assert done.err.count("truncated") == 1
+
+
+def test_how_a_stream_ended_does_not_depend_on_what_is_ignored(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "page.sse"
+    path.write_bytes(b"<html><title>502 Bad Gateway</title>")
+    settings = tmp_path / "mild.toml"
+    settings.write_text('[rules]\nwrong-content-type = "info"\n')
+    usual = cli("tail", str(path))
+    assert usual.code == 3
+    assert cli("tail", str(path), "--ignore", "wrong-content-type") == usual
+    assert cli("tail", str(path), "--config", str(settings)) == usual
+    assert cli("report", str(path), "--ignore", "wrong-content-type").code == 0

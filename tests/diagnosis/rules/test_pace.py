@@ -226,7 +226,7 @@ def test_a_resumed_turn_is_judged_as_a_whole() -> None:
     assert [f.rule for f in found if f.severity != "info"] == []
     assert "usage-missing" not in {f.rule for f in found}
     missing = only(resumed(b"id: s-8\n" + STOP + b"id: s-9\n" + DONE), "usage-missing")
-    assert (missing.severity, missing.conn) == ("warning", 2)
+    assert (missing.severity, missing.conn) == ("info", 2)
 
 
 def test_a_cut_answer_need_not_have_counts() -> None:
