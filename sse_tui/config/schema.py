@@ -66,7 +66,7 @@ class Profile(Section, kw_only=True, frozen=True):
 class TimeoutsSection(Section, kw_only=True, frozen=True):
     """Time limits in seconds: to connect, to the first byte of the body, between reads, and overall.
 
-    `finish_wait_s` is how long the end of the stream is waited for once the answer is finished.
+    `finish_wait_s` is how long a chat waits for the end of the stream once the answer is finished.
     """
 
     connect_s: Seconds = 10.0

@@ -30,9 +30,9 @@ class Stream:
     """Read `records()` to the end; `reason` is then that of the close record, and `error` what went wrong, if anything.
 
     A limit that passed is a timeout in `error`; after the one named "total-timeout" there is no further attempt.
-    An answer that is finished, and whose end does not come within the time limit for that, is closed as whole.
-    Only with `stop_at_end` is the connection closed once the stream has said that it is over; otherwise it is read
-    for as long as the server keeps it open.
+    Only with `stop_at_end` is the connection closed once the stream has said that it is over, or once the answer is
+    finished and the end does not come within the time limit for that; otherwise it is read for as long as the server
+    keeps it open.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class Stream:
 
     @property
     def _finish_deadline(self) -> int | None:
-        wait = self._turn.timeouts.finish
+        wait = self._turn.timeouts.finish if self._stop_at_end else None
         return None if wait is None or self._finished is None else self._finished[1] + int(wait * 1e9)
 
     def _time_out(self, limit: str) -> None:

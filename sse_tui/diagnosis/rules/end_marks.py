@@ -124,7 +124,7 @@ def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
 @rule(
     "warning",
     CLOSE,
-    advice="In the server, end the body after the finish reason: sse-tui waits as long as --finish-wait says, other "
+    advice="In the server, end the body after the finish reason: ask waits as long as --finish-wait says, other "
     "clients until a time limit of theirs.",
     reference="openclaw/openclaw#4298; protocols of the providers",
 )
