@@ -146,23 +146,22 @@ class Diagnosis:
                     facts = self._facts(turn, entry.conn)
                 conn = facts.conn
                 if conn.silence:
-                    conn.silence_beaten = type(item) is Comment or entry.bearing is _BEAT
-                    self._silence(facts)
-            if conn.refused:
-                continue
+                    self._silence(facts, type(item) is Comment or entry.bearing is _BEAT)
             if type(item) is not Event:
-                self._other(entry, item, facts)
+                if not conn.refused:
+                    self._other(entry, item, facts)
                 continue
             events += 1
             deltas = entry.deltas
+            count = len(deltas)
             # The hot path: an event that no rule has anything to say about. Every condition stands for rules that
             # would look at it: ids, size, Unicode line separators, data on several lines.
             if (
                 conn.settled
-                and (len(deltas) == 1 or (len(deltas) == 2 and type(deltas[1]) is Usage))
+                and (count == 1 or (count == 2 and type(deltas[1]) is Usage))
                 and type(deltas[0]) in conn.plain_kinds
                 and entry.bearing >= _TOKEN
-            ) or (conn.unread and not deltas and entry.bearing is not _BEAT):
+            ) or (conn.unread and not count and entry.bearing is not _BEAT):
                 type_, data, id_, start, end = item
                 if (
                     type_ in conn.plain_types
@@ -171,23 +170,25 @@ class Diagnosis:
                     and start >= conn.scanner.separators_to
                     and "\n" not in data
                 ):
-                    if len(deltas) == 2:
+                    if count == 2:
                         facts.turn.running_usages += 1
                     if id_ != conn.last_id:
                         self._identified(entry, item, facts)
                     conn.events += 1
-                    conn.token_events += bool(deltas)
+                    conn.token_events += count > 0
                     conn.last_progress_t = conn.last_event_t = entry.t
                     conn.done = end
                     continue
-            self._event(entry, item, facts)
-        if facts is not None and events:
-            conn.last_event = entry if type(entry.item) is Event else _last_event(entries)
+            if not conn.refused:
+                self._event(entry, item, facts)
+        if events and facts is not None and not conn.refused:
+            conn.last_event = entry if type(item) is Event else _last_event(entries)
             conn.event_reads += not conn.continued
             bursts, gap = conn.bursts, conn.read_gap
             if events == 1 and gap < PAUSE_NS and (gap > TOGETHER_NS or bursts.quiet):  # the usual read
-                bursts.arrivals += bursts.alone or gap > TOGETHER_NS
-                bursts.last, bursts.alone = conn.last_read_t, gap > TOGETHER_NS
+                alone = gap > TOGETHER_NS
+                bursts.arrivals += alone or bursts.alone
+                bursts.last, bursts.alone = conn.last_read_t, alone
             elif facts.timed and conn.burst(events, resumed=len(facts.turn.conns) > 1):
                 self._run(triggers.BURST, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
         return self._take_new() if self._collector.new else []
@@ -295,10 +296,11 @@ class Diagnosis:
         if conn.deferred:
             self._resolve_deferred(facts)
 
-    def _silence(self, facts: Facts) -> None:
-        """Report the silence before the read at hand, now that it is known what ended it."""
+    def _silence(self, facts: Facts, beaten: bool = False) -> None:
+        """Report the silence before the read at hand, now that it is known whether a heartbeat ended it."""
         conn = facts.conn
         if conn.silence:
+            conn.silence_beaten = beaten
             self._run(triggers.GAP, SyntheticEntry("read", conn.last_read_t, conn.number), facts)
             conn.silence = 0
 

@@ -115,6 +115,7 @@ class Detecting(Delegating):
             self.decided = False
             self._lines = None
         if self.decided:
+            self.reader = self._chosen
             return self._chosen.read(event)
         clue = clue_of(event)
         found = by_event(clue)

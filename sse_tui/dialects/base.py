@@ -184,6 +184,9 @@ class Dialect(ABC):
     markup: Any = None
     """What `sse_tui.dialects.markup` keeps of the response: here, since it is part of the state between two events."""
 
+    reader: Dialect | None = None
+    """The dialect that reads in this one's place, once that cannot change any more; None where this one reads."""
+
     @property
     def chosen(self) -> Dialect:
         """The dialect that reads: this one, unless it only detects which one should."""

@@ -236,7 +236,7 @@ class Markup:
 
 def deltas_of(dialect: Dialect, event: Event) -> Sequence[Delta]:
     """The meaning of an event as `dialect` reads it, with the reasoning in tags told apart from the text."""
-    found = dialect.read(event)
+    found = (dialect.reader or dialect).read(event)
     if not found:
         return found
     markup = dialect.markup
