@@ -115,7 +115,8 @@ class Turn:
         transcript = self.answer.transcript
         start = transcript.length
         if len(deltas) == 1 and type(deltas[0]) is Text:  # the usual event, with as few calls as can be
-            transcript.append("text", *deltas[0])
+            text, index, part = deltas[0]
+            transcript.append("text", text, index, part)
         else:
             self.answer.add_all(deltas)
         return (start, transcript.length) if transcript.length > start else None

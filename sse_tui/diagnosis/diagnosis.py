@@ -113,9 +113,8 @@ class Diagnosis:
 
     def outgrown(self, turn: TurnView, conn: int, start: int, size: int, t: int) -> None:
         """An event exceeded the parser's limit, so nothing more of this connection is read."""
-        facts = self._facts(turn, conn)
+        facts, item = self._facts(turn, conn), Tail("", start, start + size)
         facts.conn.outgrown = True
-        item = Tail("", start, start + size)
         self._run(triggers.TAIL, SyntheticEntry("tail", t if facts.timed else None, conn, item), facts)
 
     def miscoded(self, turn: TurnView, read: Chunk, decoder: ContentDecoder) -> None:

@@ -14,7 +14,9 @@ from typing import Any
 
 import msgspec
 
-_fast = msgspec.json.Decoder().decode
+_fast = decode_strictly = msgspec.json.Decoder().decode
+NOT_STRICT = (msgspec.MsgspecError, RecursionError, UnicodeError)
+"""What `decode_strictly` raises for what is not JSON to strict decoders; `decode_exactly` says what is wrong."""
 
 # The only way a decoded string can hold half of a surrogate pair: an escape in the text, or such a half
 # itself.
@@ -55,7 +57,7 @@ def decode(text: str) -> Any:
     """
     try:
         return _fast(text)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+    except NOT_STRICT:
         value = _lenient(text)
         return _read(_scrubbed, value) if _SURROGATE.search(text) else value
 
@@ -64,7 +66,7 @@ def decode_exactly(text: str) -> Any:
     """As `decode`, but raises `LenientJsonError`, with the value as it came, for what strict decoders reject."""
     try:
         return _fast(text)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+    except NOT_STRICT:
         value = _lenient(text)
         odd = LenientJsonError(text, value)
         if odd.constant is None and not odd.halves:
