@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import struct
 import threading
@@ -40,11 +41,21 @@ def _serve(listener: socket.socket, body: bytes, end: End, over: threading.Event
             _answer(peer, body, end, over)
 
 
-def _answer(peer: socket.socket, body: bytes, end: End, over: threading.Event) -> None:
-    peer.settimeout(5)
+def _take_request(peer: socket.socket) -> None:
+    """Read a request to its end: closing a socket with unread bytes resets the connection instead of ending it."""
     request = b""
     while b"\r\n\r\n" not in request:
         request += peer.recv(65536)
+    head, _, body = request.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+    left = (int(length[1]) if length else 0) - len(body)
+    while left > 0:
+        left -= len(peer.recv(65536)) or left
+
+
+def _answer(peer: socket.socket, body: bytes, end: End, over: threading.Event) -> None:
+    peer.settimeout(5)
+    _take_request(peer)
     chunk = b"%x\r\n%s\r\n" % (len(body), body) if body else b""
     peer.sendall(HEAD + chunk + (b"0\r\n\r\n" if end == "fin" else b""))
     if end == "reset":
