@@ -42,7 +42,17 @@ def tell_worst(findings: Iterable[Finding], problem: SseTuiError | None = None) 
     from sse_tui.diagnosis import WORST_FIRST
 
     others = [finding for finding in findings if finding.severity != "info" and finding.rule != "internal"]
-    told = [finding for finding in others if problem is None or not _same(finding, problem)]
+    # What is said of the event that reports the error is that error once more: that it is no JSON, for example.
+    said = {
+        (finding.conn, finding.start)
+        for finding in others
+        if problem is not None and finding.event is not None and _same(finding, problem)
+    }
+    told = [
+        finding
+        for finding in others
+        if (finding.conn, finding.start) not in said and not (problem is not None and _same(finding, problem))
+    ]
     if not told:
         return
     worst = min(told, key=lambda finding: WORST_FIRST.index(finding.severity))

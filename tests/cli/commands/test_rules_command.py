@@ -139,3 +139,13 @@ def test_how_a_stream_ended_does_not_depend_on_what_is_ignored(
     assert cli("tail", str(path), "--ignore", "wrong-content-type") == usual
     assert cli("tail", str(path), "--config", str(settings)) == usual
     assert cli("report", str(path), "--ignore", "wrong-content-type").code == 0
+
+
+def test_an_error_in_plain_text_is_said_once(cli: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "notice.sse"
+    chunk = b'data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
+    path.write_bytes(chunk + b"data: Rate limit exceeded, try again later\n\n")
+    done = cli("tail", str(path))
+    assert done.code == 4
+    assert done.err.count("sse-tui: ") == 1
+    assert "Rate limit exceeded" in done.err
