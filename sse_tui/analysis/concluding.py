@@ -87,6 +87,7 @@ def conclude(facts: EndingFacts) -> Conclusion:
         detail,
         ending.code or (close.code if close is not None else "") or unnamed,
         END_MARKERS.get(facts.dialect.chosen.name, "its end marker"),
+        lines=facts.dialect.chosen.line_based,
     )
 
 

@@ -165,6 +165,7 @@ class Conclusion:
     code: str = ""
     marker: str = "its end marker"
     hint: str = ""
+    lines: bool = False  # a body of lines, which has no events
 
     @property
     def outcome(self) -> Outcome:
@@ -204,18 +205,18 @@ class Conclusion:
     def sentence(self) -> str:
         """The same as one sentence: "The stream was truncated after 3 events: the server reset the connection."""
         how = self.how
-        after = f"after {many(self.events, 'event')}"
+        after = "" if self.lines and not self.events else f" after {many(self.events, 'event')}"
         if self.truncated:
-            return f"The stream was truncated {after}: {how}."
+            return f"The stream was truncated{after}: {how}."
         if self.ending is Ending.PROVIDER_STOP:
-            return f"The provider stopped the answer {after}: {self.detail}."
+            return f"The provider stopped the answer{after}: {self.detail}."
         if self.ending in (Ending.EMPTY, Ending.NOT_UNDERSTOOD):
             return f"The answer is {how}."
         if self.ending in (Ending.REPORTED, Ending.RECONNECT_FAILED):
             # "... in the stream after 3 events: overloaded", "The stream ended normally after 3 events, and ..."
             mark = ": " if self.ending is Ending.REPORTED else ", "
             head, _, rest = how.partition(mark)
-            how = f"{head} {after}{mark}{rest}" if rest else f"{head} {after}"
+            how = f"{head}{after}{mark}{rest}" if rest else f"{head}{after}"
         return f"{how[:1].upper()}{how[1:]}."
 
     def problem(self, seen: SseTuiError | None = None, stop_reason: str = "") -> SseTuiError | None:

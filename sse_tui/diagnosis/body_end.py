@@ -14,7 +14,11 @@ _LONG_NS = 1_000_000_000  # a silence worth mentioning
 def where(close: Close, facts: Facts) -> tuple[str, dict[str, object]]:
     """A sentence on where the body of a connection ended, and the same for programs."""
     conn = facts.conn
-    pending = f", the last {conn.tail_bytes:,} of an unfinished event" if conn.tail_bytes else ""
+    pending = (
+        f", the last {conn.tail_bytes:,} of an unfinished event"
+        if conn.tail_bytes and not facts.turn.lines
+        else ""
+    )
     words = [f"The body ends after {many(conn.window.end, 'byte')}{pending}"]
     evidence: dict[str, object] = {
         "offset": conn.window.end,

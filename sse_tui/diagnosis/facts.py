@@ -13,6 +13,7 @@ from sse_tui.diagnosis.body_look import BodyLook
 from sse_tui.diagnosis.bursts import Bursts
 from sse_tui.diagnosis.call_facts import CallFacts
 from sse_tui.diagnosis.growth import Growth
+from sse_tui.diagnosis.pairs import Pairs
 from sse_tui.diagnosis.places import EventPlaces
 from sse_tui.diagnosis.reframing import Misframing
 from sse_tui.diagnosis.rereading import Rereading
@@ -273,7 +274,9 @@ class TurnFacts:
         default_factory=Recent
     )  # by choice: the last reason, in which event it was, and whether beside text
     growths: Recent[tuple[str, int, int], Growth] = field(default_factory=Recent)  # by kind, choice and part
+    pairs: dict[type, Pairs] = field(default_factory=lambda: {Text: Pairs(), Reasoning: Pairs()})
     cumulative: Growth | None = None  # the first text that was sent again with every piece
+    first_outputs: list[int] = field(default_factory=list)  # output tokens in the first of these events
     running_usages: int = 0  # events that held a usage beside text
     usual_shapes: int = 0  # payloads with text whose types a rule has looked at
     decoded: int = 0  # payloads of an unknown dialect that a rule has parsed

@@ -92,8 +92,13 @@ class JsonDialect(LenientDialect):
         if event.type != self._usual_type and (
             named_ping(event.type) or (len(data) < 256 and is_heartbeat(payload))
         ):
-            return (Meta("ping", data),)
+            beat: list[Delta] = [Meta("ping", data)]
+            self._follow(payload, beat)
+            return beat
         return self._payload(event, payload, broken)
+
+    def _follow(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """Take note of a payload's place in the stream, where the dialect numbers its events."""
 
     def _payload(
         self, event: Event, payload: dict[str, Any], broken: Sequence[Delta] = ()

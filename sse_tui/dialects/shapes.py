@@ -40,6 +40,7 @@ class Departure(NamedTuple):
 TEXT = Leaf((str,), "a string", text=True)
 WORD = Leaf((str,), "a string")
 COUNT = Leaf((int, float), "a number")
+WORD_OR_NUMBER = Leaf((str, int), "a string or a number")
 FLAG = Leaf((bool,), "a boolean")
 OBJECT = Leaf((dict,), "an object")
 CALL = Leaf((dict,), "an object", text=True)
@@ -85,7 +86,7 @@ _GEMINI: Shape = {
                 "role": WORD,
                 "parts": [{"text": TEXT, "thought": FLAG, "functionCall": {"name": WORD, "args": OBJECT}}],
             },
-            "finishReason": WORD,
+            "finishReason": WORD_OR_NUMBER,
         }
     ],
     "usageMetadata": dict.fromkeys(

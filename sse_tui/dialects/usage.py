@@ -111,4 +111,5 @@ def _counted(value: Any) -> int | None:
     """A count, also one that was sent as a string of digits: other strings are not guessed at."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         return int(value)
-    return count(value)
+    counted = count(value)
+    return None if counted is not None and counted < 0 else counted  # some send -1 for what they do not know

@@ -53,6 +53,7 @@ BEYOND = {
     *("stale-content-encoding", "undecodable-body", "damaged-body"),
     *("reasoning-tags", "control-token"),
     *("reasoning-tags", "control-token", "prefilled-part"),
+    *("tool-call-in-text", "repeated-deltas", "foreign-role", "repeated-reasoning", "replaced-text"),
 }
 ALL = [
     "truncated-stream",
@@ -96,6 +97,11 @@ ALL = [
     "wrong-type",
     "cumulative-text",
     "doubled-text",
+    "repeated-deltas",
+    "repeated-reasoning",
+    "replaced-text",
+    "foreign-role",
+    "tool-call-in-text",
     "mixed-answers",
     "id-in-every-chunk",
     "changed-id",
@@ -219,6 +225,12 @@ PART = (
 )
 SAID_ALL = b'data: {"type":"response.output_text.done","output_index":0,"content_index":0,"text":"a"}\n\n'
 
+
+def dify(event: str, **more: str) -> bytes:
+    payload = {"event": event, "task_id": "t", "message_id": "m", "conversation_id": "c", **more}
+    return f"data: {json.dumps(payload)}\n\n".encode()
+
+
 FIRES: dict[str, Case] = {
     "truncated-stream": text("par"),
     "failed-request": answered([], status=503),
@@ -275,6 +287,15 @@ FIRES: dict[str, Case] = {
     + DONE,
     "wrong-type": chunk({"content": 5}) + HEALTHY,
     "cumulative-text": text("The") + text("The sky") + text("The sky is") + STOP + DONE,
+    "repeated-deltas": b"".join(text(word) * 2 for word in ("The ", "sky ", "is ")) + STOP + DONE,
+    "repeated-reasoning": chunk({"content": "It is forty-two.", "reasoning": "It is forty-two."})
+    + STOP
+    + DONE,
+    "replaced-text": dify("message", answer="Rude")
+    + dify("message_replace", answer="No.")
+    + dify("message_end"),
+    "foreign-role": text("a") + chunk({"role": "tool", "content": "5"}) + STOP + DONE,
+    "tool-call-in-text": text('<tool_call>{"name": "f", "arguments": {}}</tool_call>') + STOP + DONE,
     "doubled-text": text("The sky is ") + text("blue today.") + text("The sky is blue today.") + STOP + DONE,
     "mixed-answers": text("a") + chunk({"content": "b"}, id="d") + text("c") + STOP + DONE,
     "id-in-every-chunk": b"".join(chunk({"content": "a"}, id=f"c{n}") for n in range(4)) + STOP + DONE,
@@ -389,6 +410,11 @@ SILENT: dict[str, Case] = {
     "running-usage": HEALTHY,
     "wrong-type": chunk({"content": None, "tool_calls": None}, usage=None) + HEALTHY,
     "cumulative-text": text("ha") + text("haha") + text("hahaha") + STOP + DONE,
+    "repeated-deltas": text("ha") * 40 + STOP + DONE,
+    "repeated-reasoning": chunk({"content": "It is forty-two.", "reasoning": "Six times 7."}) + STOP + DONE,
+    "replaced-text": dify("message", answer="Hello") + dify("message_end"),
+    "foreign-role": chunk({"role": "assistant", "content": "a"}) * 2 + STOP + DONE,
+    "tool-call-in-text": text("A model writes `<tool_call>` before a call.") + STOP + DONE,
     "doubled-text": text("ha") * 40 + STOP + DONE,
     "mixed-answers": text("a") + chunk({"content": "b"}, id="d") + STOP + DONE,
     "id-in-every-chunk": HEALTHY,

@@ -18,6 +18,7 @@ from sse_tui.diagnosis.registry import (
     rule,
 )
 from sse_tui.diagnosis.scanner import ByteMatch
+from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.eventstream import Comment, Event, NoData, Retry
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
@@ -98,6 +99,9 @@ def event_without_data(block: NoData, facts: Facts) -> Occurrence | None:
         return None
     return Occurrence(
         f"The event {block.type[:60]!r} has no data field, so conforming clients never see it.",
+        "info"
+        if named_ping(block.type)
+        else None,  # a heartbeat that is not dispatched keeps the connection, too
         evidence={"type": block.type[:80]},
     )
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import CLOSE, EVENT, FINISH, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, EVENT, FINISH, OVER, Occurrence, also, rule
+from sse_tui.dialects.answer import Answer
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
+from sse_tui.text.wording import choice_words
 
 _DONE = "[DONE]"
 
@@ -88,9 +90,40 @@ def missing_finish_reason(event: Event, facts: Facts) -> Occurrence | None:
             "info",
             evidence={"finish_reason": None, "member": False},
         )
+    which = _without_reason(view.answer) or "the answer"
     return Occurrence(
-        "[DONE] arrived, but the answer has no finish reason: servers end an interrupted answer this way.",
+        f"[DONE] arrived, but {which} has no finish reason: servers end an interrupted answer this way.",
         evidence={"finish_reason": None, "member": turn.reason_named},
+    )
+
+
+def _without_reason(answer: Answer) -> str:
+    """The choices without a finish reason where others have one, "" where none has."""
+    left = [choice.index for choice in answer.by_choice if not choice.finish_reason]
+    return choice_words(left[0]) if left and answer.finishes else ""
+
+
+# What ends a message for certain, by the dialects whose ends name a reason, and the member that names it.
+_REASONED = {
+    "anthropic-messages": ("message_stop", "stop_reason"),
+    "cohere-v2": ("message-end", "finish_reason"),
+}
+
+
+@also("missing-finish-reason", OVER)
+def stopped_without_reason(_: None, facts: Facts) -> Occurrence | None:
+    """The same in the dialects that have an end of their own, which says why."""
+    view, names = facts.turn.view, _REASONED.get(facts.turn.dialect)
+    if names is None or not view.dialect.ended or view.answer.finishes or view.answer.error is not None:
+        return None
+    if view.answer.substance.empty:
+        return None
+    mark, member = names
+    return Occurrence(
+        f"{mark} arrived, but {member} was null or missing to the end: gateways end an interrupted answer this way, "
+        "and clients cannot tell a whole one from one that was cut at its limit, or from a tool call.",
+        advice=f"In the server, send {member} before {mark}; in the client, treat an answer without one as cut off.",
+        evidence={"finish_reason": None, "mark": mark},
     )
 
 
@@ -113,7 +146,17 @@ def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
     """The finish reason came, but not the [DONE] that most servers send behind it."""
     turn = facts.turn
     dialect = turn.view.dialect
-    if not turn.has_choices or dialect.complete is not True or dialect.ended:
+    if dialect.complete is not True or dialect.ended:
+        return None
+    if turn.dialect == "anthropic-messages":
+        return Occurrence(
+            "stop_reason came, but message_stop did not follow: clients that wait for it, as Claude Code does, report "
+            "that the response stopped or stalled.",
+            "warning",
+            "In the server or gateway, send message_stop after message_delta, whatever the upstream did.",
+            evidence={"finish_reason": turn.view.answer.finish_reason},
+        )
+    if not turn.has_choices:
         return None
     return Occurrence(
         "The answer was finished, but [DONE] did not follow: a client that waits for it hangs on an open connection.",

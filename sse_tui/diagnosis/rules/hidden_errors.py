@@ -106,7 +106,7 @@ def text_after_error(_: Close, facts: Facts) -> Occurrence | None:
     if known is None or not after:
         return None
     return Occurrence(
-        f"{_message(known)} {many(after, 'token event')} followed it.",
+        f"{_message(known, facts)} {many(after, 'token event')} followed it.",
         amend=True,
         evidence={"token_events_after": after},
     )
@@ -123,23 +123,28 @@ def _reported(fault: StreamFault, facts: Facts, how: str = "") -> Occurrence:
         known.fault = merged(known.fault, fault)
         known.times += repeated
         evidence = {**_evidence(known.fault, known.status), **({"reported": known.times} if repeated else {})}
-        return Occurrence(_message(known), amend=True, evidence=evidence)
+        return Occurrence(_message(known, facts), amend=True, evidence=evidence)
     item = facts.entry.item
     status = http_status(item.data) if isinstance(item, Event) else None
     turn.fault = reported = ReportedError(fault, _tokens(facts), turn.finish_seen, how, status=status)
     evidence = {**_evidence(fault, status), "token_events_before": reported.tokens}
-    return Occurrence(_message(reported), evidence=evidence)
+    return Occurrence(_message(reported, facts), evidence=evidence)
 
 
 def _tokens(facts: Facts) -> int:
     return sum(conn.token_events for conn in facts.turn.conns)
 
 
-def _message(error: ReportedError) -> str:
-    place = "after the finish reason" if error.finished else f"after {many(error.tokens, 'token event')}"
+def _message(error: ReportedError, facts: Facts) -> str:
+    if error.finished:
+        place = " after the finish reason"
+    elif facts.turn.lines:
+        place = ""  # there are no events to count
+    else:
+        place = f" after {many(error.tokens, 'token event')}"
     hidden = f" It was {error.how}, so conforming clients never see it." if error.how else ""
     return (
-        f"The server reported an error in the stream {place}: {fault_words(error.fault, _LENGTH)}. "
+        f"The server reported an error in the stream{place}: {fault_words(error.fault, _LENGTH)}. "
         f"{retry_words(error.fault, error.status)}{hidden}"
     )
 

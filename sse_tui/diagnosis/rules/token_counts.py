@@ -108,17 +108,36 @@ def usage_mismatch(_: object, facts: Facts) -> Occurrence | None:
 )
 def running_usage(_: Event, facts: Facts) -> Occurrence | None:
     """Usage comes with every piece of text and grows: clients that add it up count tokens many times."""
-    kinds = {type(delta) for delta in facts.entry.deltas}
-    if Usage not in kinds or kinds.isdisjoint((Text, Reasoning, ToolCall)):
+    usage = next((delta for delta in facts.entry.deltas if isinstance(delta, Usage)), None)
+    if usage is None or {type(delta) for delta in facts.entry.deltas}.isdisjoint((Text, Reasoning, ToolCall)):
         return None
     facts.turn.running_usages += 1
+    if len(facts.turn.first_outputs) < _RUNNING:
+        facts.turn.first_outputs.append(usage.output or 0)
     return _running(facts) if facts.turn.running_usages == _RUNNING else None
 
 
 @also("running-usage", CLOSE)
 def all_running_usages(_: Close, facts: Facts) -> Occurrence | None:
     """How many there were in all."""
-    return _running(facts)._replace(amend=True) if facts.turn.running_usages > _RUNNING else None
+    if facts.turn.running_usages < _RUNNING:
+        return None
+    said = _of_pieces(facts) or _running(facts)
+    return said._replace(amend=True)
+
+
+def _of_pieces(facts: Facts) -> Occurrence | None:
+    """Counts that do not grow are those of the pieces alone; None for counts that do."""
+    turn, last = facts.turn, facts.turn.view.output_tokens
+    if not last or last > min(turn.first_outputs, default=0) or len(turn.first_texts) < FIRST:
+        return None
+    turn.told.add("usage-of-pieces")
+    return Occurrence(
+        f"{many(turn.running_usages, 'event')} with text had a usage, too, and its counts do not grow: each counts its "
+        f"own piece, so that the last one, {many(last, 'output token')}, is not the count of the answer.",
+        "warning",
+        evidence={"events": turn.running_usages, "last": last},
+    )
 
 
 def _running(facts: Facts) -> Occurrence:
@@ -172,6 +191,8 @@ def counted_tokens(_: object, facts: Facts) -> Occurrence | None:
     """The same by the counts at the end."""
     view = facts.turn.view
     if not _answered(facts, "chunk-not-token") or view.gaps.token_events < FIRST or not _apart(view):
+        return None
+    if "usage-of-pieces" in facts.turn.told:
         return None
     ratio = view.tokens_per_event
     if ratio is None or _LEAST_A_CHUNK <= ratio <= _MOST_A_CHUNK:

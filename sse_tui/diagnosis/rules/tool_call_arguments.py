@@ -10,10 +10,10 @@ from sse_tui.diagnosis.arguments import Flaw, cut, flaw_of, same_value, unfinish
 from sse_tui.diagnosis.call_facts import CallFacts
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
-from sse_tui.diagnosis.registry import CLOSE, DELTAS, OVER, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, IGNORED, OVER, Occurrence, also, rule
 from sse_tui.dialects.base import Meta, ToolCall
 from sse_tui.dialects.finish_reasons import FinishKind, meaning_of
-from sse_tui.eventstream import Event
+from sse_tui.eventstream import Event, Ignored
 from sse_tui.text.wording import many
 
 _KEPT = 200
@@ -111,11 +111,21 @@ def _finals(facts: Facts) -> Iterator[tuple[int, str]]:
 @also("tool-call-arguments", DELTAS)
 def arguments_of_another_type(event: Event, facts: Facts) -> Occurrence | None:
     """Arguments as an object where the API has a string, or the other way round."""
+    return _of_another_type(event.data, facts)
+
+
+@also("tool-call-arguments", IGNORED)
+def line_with_arguments_of_another_type(line: Ignored, facts: Facts) -> Occurrence | None:
+    """The same in JSON lines."""
+    return _of_another_type(line.line, facts) if facts.turn.lines else None
+
+
+def _of_another_type(data: str, facts: Facts) -> Occurrence | None:
     form = _TYPES.get(facts.turn.dialect)
     if form is None or not any(type(delta) is ToolCall for delta in facts.entry.deltas):
         return None
     pattern, came, due = form
-    if pattern.search(event.data) is None:
+    if pattern.search(data) is None:
         return None
     return Occurrence(
         f"The arguments of a tool call are {came}, where the API sends {due}: clients that "

@@ -167,6 +167,19 @@ class AnthropicMessages(TypedDialect):
             deltas.append(Meta(name, delta.get(name)))
         elif kind == "compaction_delta":
             deltas.append(Meta("compaction", delta.get("content") or ""))
+        elif kind is None:
+            self._untyped(delta, index, deltas)
+
+    def _untyped(self, delta: dict[str, Any], index: int, deltas: list[Delta]) -> None:
+        """A delta without its type, which its members tell."""
+        before = len(deltas)
+        _text(Text, delta.get("text"), index, deltas)
+        _text(Reasoning, delta.get("thinking"), index, deltas)
+        self._arguments(index, string(delta.get("partial_json")), deltas)
+        if len(deltas) > before:
+            deltas.append(
+                Malformed("the delta has no type, by which SDKs tell text, thinking and input apart")
+            )
 
     def _arguments(self, index: int, piece: str | None, deltas: list[Delta]) -> None:
         if not piece:

@@ -23,6 +23,7 @@ from sse_tui.dialects.base import (
 from sse_tui.dialects.call_slots import CallPiece, CallSlots
 from sse_tui.dialects.content_parts import pieces_of
 from sse_tui.dialects.event_order import BlockEvents, order_of
+from sse_tui.dialects.finish_reasons import meaning_of
 from sse_tui.dialects.json_events import Reader, TypedDialect, part_index
 from sse_tui.dialects.payload import arguments_text, compact, index_of, items, members, string
 from sse_tui.dialects.request import endpoint, mapped, post, turns
@@ -123,7 +124,7 @@ class CohereV2(TypedDialect):
             self._fault({"error": error}, deltas)
         elif isinstance(reason, str) and reason.startswith("ERROR"):
             self._failed = True
-            deltas.append(StreamFault(None, reason, None))
+            deltas.append(StreamFault(None, reason, meaning_of(reason, self.name).words or None))
         self._ended = True
 
     # The first version of the API

@@ -102,6 +102,11 @@ class Dify(TypedDialect):
             deltas.append(StreamFault("workflow", status, string(data.get("error"))))
         self._finished = True
 
+    def _workflow_paused(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """The run waits for a person, and this response ends here."""
+        deltas += (Meta("data", members(payload.get("data"))), Finish("paused"))
+        self._finished = True
+
     def _other(self, kind: str, payload: dict[str, Any], deltas: list[Delta]) -> None:
         """Progress: which node runs, and how it ended."""
         if kind.startswith(("node_", "iteration_", "loop_", "parallel_branch_", "workflow_")):
@@ -121,4 +126,5 @@ class Dify(TypedDialect):
         "workflow_started": _workflow_started,
         "message_end": _message_end,
         "workflow_finished": _workflow_finished,
+        "workflow_paused": _workflow_paused,
     }

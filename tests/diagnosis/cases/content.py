@@ -737,7 +737,7 @@ DIFY = [
         "Hello you",
         {
             "truncated-stream": "error without message_end or workflow_finished",
-            "event-without-data": "warning ping",
+            "event-without-data": "info ping",
         },
         result={"dialect": "dify"},
     ),

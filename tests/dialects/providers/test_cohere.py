@@ -60,7 +60,7 @@ def test_errors_at_the_end(read: Any) -> None:
     assert told.answer.error == StreamFault(None, None, "overloaded")
     assert (told.answer.finish_reason, told.dialect.complete) == ("ERROR", False)
     assert read("cohere-v2", end(finish_reason="ERROR_LIMIT")).answer.error == StreamFault(
-        None, "ERROR_LIMIT", None
+        None, "ERROR_LIMIT", "the context limit of the model ended the generation"
     )
 
 

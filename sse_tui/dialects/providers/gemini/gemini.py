@@ -43,6 +43,11 @@ _NAMES = {
 _SERVER_CALLS = ("toolCall", "executableCode")
 _SERVER_RESULTS = ("toolResponse", "codeExecutionResult", "functionResponse")
 
+# The numbers of FinishReason that the Gemini API and Vertex AI share; the later ones differ.
+_REASONS = dict(
+    enumerate(("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"))
+)
+
 _OUTPUT = frozenset({Text, Reasoning, ToolCall})
 
 _CALLS_AT_ONCE = 64  # calls in pieces: one a candidate
@@ -101,8 +106,10 @@ class Gemini(ChoiceDialect):
                 deltas.append(Meta(meta, candidate[name]))
         if self._finishes.get(index) is not None and any(type(delta) in _OUTPUT for delta in deltas[before:]):
             self._finishes_always = True
-        reason = string(candidate.get("finishReason"))
-        if reason:
+        reason = candidate.get("finishReason")
+        if type(reason) is int:  # enum-encoding=int, as Google's client libraries ask for
+            reason = _REASONS.get(reason, f"finishReason {reason}")
+        if isinstance(reason, str) and reason:
             self._end(index, reason, deltas)
             if string(candidate.get("finishMessage")):
                 deltas.append(Meta("safety", candidate["finishMessage"]))

@@ -84,7 +84,7 @@ class OpenAIChat(ChoiceDialect):
 
     def __init__(self) -> None:
         super().__init__()
-        self._roles = Seen[int]()
+        self._roles = Seen[tuple[int, str]]()
         self._spoke = False  # a delta had text; read at every event
         # Of the messages that came in place of deltas: the length and the checksum of the text so far.
         self._messages = Recent[int, tuple[int, int]]()
@@ -221,7 +221,7 @@ class OpenAIChat(ChoiceDialect):
 
     def _delta(self, delta: dict[str, Any], content: Any, index: int, deltas: list[Delta]) -> None:
         role = delta.get("role")
-        if role and isinstance(role, str) and self._roles.add(index):
+        if role and isinstance(role, str) and self._roles.add((index, role)):
             deltas.append(Meta("role", role))
         if not _THOUGHT.isdisjoint(delta) and (reasoning := reasoning_in(delta)):
             deltas.append(Reasoning(reasoning, index))
@@ -241,6 +241,9 @@ class OpenAIChat(ChoiceDialect):
             deltas.append(Meta("executed_tools", delta["executed_tools"]))
         if "audio" in delta:
             self._audio(members(delta["audio"]), index, deltas, spoken=not content)
+        if delta.get("finish_reason"):
+            deltas.append(Malformed("finish_reason stands in the delta, where SDKs do not look for it"))
+            self._finish(delta["finish_reason"], index, deltas)
 
     def _audio(self, audio: dict[str, Any], index: int, deltas: list[Delta], *, spoken: bool) -> None:
         """A piece of a spoken answer: the transcript is its text. ``expires_at`` comes last, for a finish reason."""

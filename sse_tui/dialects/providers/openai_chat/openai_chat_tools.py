@@ -45,6 +45,10 @@ class ToolCalls:
             function, text = piece["custom"], "input"  # OpenAI's tools with free-form input
         elif function is None:
             function = piece  # without the object around name and arguments
+            if string(piece.get("name")) or piece.get("arguments"):
+                deltas.append(
+                    Malformed("tool_calls: name and arguments are due in function, where SDKs look for them")
+                )
         function = members(function)
         name, arguments = string(function.get("name")), arguments_text(function.get(text))
         self._add(CallPiece(choice, index_of(piece.get("index")), string(ident), name, arguments), deltas)

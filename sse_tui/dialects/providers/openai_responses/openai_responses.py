@@ -70,6 +70,14 @@ class OpenAIResponses(TypedDialect):
         self._items_with_text = False
 
     def _take(self, event: Event, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        self._follow(payload, deltas)
+        if type(payload.get("type")) is not str and self._is_whole(payload):
+            self._whole_response(payload, deltas)
+        else:
+            super()._take(event, payload, deltas)
+
+    def _follow(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """Heartbeats have a number of their own, too."""
         number = payload.get("sequence_number")
         if type(number) is int:
             last, self.sequence_number = self.sequence_number, number
@@ -77,10 +85,6 @@ class OpenAIResponses(TypedDialect):
                 self._from_start = False
             if last is not None and number != last + 1:
                 deltas.append(Meta("sequence-gap", (last + 1, number)))
-        if type(payload.get("type")) is not str and self._is_whole(payload):
-            self._whole_response(payload, deltas)
-        else:
-            super()._take(event, payload, deltas)
 
     def _slot(self, payload: dict[str, Any], item: dict[str, Any] | None = None) -> int:
         """The position of the payload's output item."""
@@ -297,6 +301,7 @@ class OpenAIResponses(TypedDialect):
         "response.incomplete": _closing,
         "response.failed": _closing,
         "response.cancelled": _closing,
+        "response.done": _closing,  # the Realtime API's, and that of gateways to it
         "response.output_item.added": _item_added,
         "response.output_item.done": _item_done,
         "response.content_part.added": _part_added,

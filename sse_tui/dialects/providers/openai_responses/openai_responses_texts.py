@@ -39,6 +39,7 @@ class ResponseTexts:
         self._any_done = False  # so that the usual piece needs no look
         self._done = Seen[_Key]()
         self._items_done = Seen[int]()
+        self._repeated = Seen[tuple[bool, _Key]]()  # by a final event: of a part, or with True of an item
 
     def characters(self, kind: Kind) -> int:
         """Characters of all texts of a kind."""
@@ -87,8 +88,10 @@ class ResponseTexts:
         left = {key: self._brought[key] for key in keys}
         unlike: list[FinalPart] = []
         for final in finals:
-            if left.get((final.kind, final.part)) == _digest(final.text):
-                del left[final.kind, final.part]
+            key = final.kind, final.part
+            if left.get(key) == _digest(final.text):
+                del left[key]
+                self._repeated.add((whole, key))
             else:
                 unlike.append(final)
         new: list[FinalPart] = []
@@ -98,6 +101,7 @@ class ResponseTexts:
             equal = next((key for key in left if key[0] is final.kind and left[key] == digest), None)
             if equal is not None:
                 del left[equal]
+                self._repeated.add((whole, equal))
                 continue
             alike = [key for key in left if key[0] is final.kind]
             if whole and alike and self._total(alike) == digest:
@@ -106,9 +110,22 @@ class ResponseTexts:
             elif alike:
                 key = (final.kind, final.part) if (final.kind, final.part) in left else alike[0]
                 differing.append(left.pop(key)[0])
-            else:
+            elif not self._elsewhere(final, digest, whole=whole):
                 new.append(final)
+                self._repeated.add((whole, (final.kind, final.part)))
         return new, differing
+
+    def _elsewhere(self, final: FinalPart, digest: _Digest, *, whole: bool) -> bool:
+        """Whether another item was given this text, and nothing repeated it: its deltas had a wrong index."""
+        found = (
+            key
+            for key, brought in self._brought.items()
+            if key[0] is final.kind and brought == digest and (whole, key) not in self._repeated
+        )
+        key = next(found, None)
+        if key is not None:
+            self._repeated.add((whole, key))
+        return key is not None
 
     def _total(self, keys: list[_Key]) -> _Digest | None:
         """What these parts, all of one item, say together; None for parts of several items."""
