@@ -35,7 +35,7 @@ _MISSPELLINGS = tuple(
     )
 )
 _LIKE_A_FIELD = re.compile(rf"[{_INVISIBLE}\"']*(?:{_NAMES})", re.I)
-_OTHER_NAME = re.compile(r"([A-Za-z][\w-]{0,40}): ?([{\[].*)")
+_OTHER_NAME = re.compile(r"([A-Za-z][\w-]{1,40}): ?([{\[].*)")
 
 
 def misspelling(line: str) -> Misspelling | None:
@@ -52,6 +52,11 @@ def misspelling(line: str) -> Misspelling | None:
     return Misspelling("data", found[1], found[2], "under another name")
 
 
+DATA_STREAM = (
+    "these are parts of the AI SDK's data stream protocol, version 1 (0 is text, 3 an error, d the end)"
+)
+"""What lines like ``0:"Hello"`` are: a protocol of its own, and no event stream."""
+
 _CHUNK_SIZE = r"[0-9a-f]{1,8}(?:;.*)?$"
 _HEAD = r"HTTP/\d|(?:content-\w+|transfer-encoding|cache-control|connection|date|server|(?:x|access)-[\w-]+):"
 _OF_HTTP = re.compile(rf"\s*$|{_CHUNK_SIZE}|{_HEAD}", re.I)
@@ -60,6 +65,7 @@ _STRAY = tuple(
     (re.compile(pattern, re.I), guess)
     for pattern, guess in (
         (r"\s+$", "it is a line of white space, which does not end an event as a blank line would"),
+        (r'[0-9a-k]:["\[{]', DATA_STREAM),
         (r'\s*[{\["}]', "it is raw JSON without 'data:' in front"),
         (r"\s*error\s*(?::|$)", "it is an error written as a field of its own"),
         (r"\s*<", "it is HTML, for example a proxy's error page"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sse_tui.dialects.base import Delta, Meta, StreamFault
+from sse_tui.dialects.error_fields import EMPTY
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.error_text import fault_in_text
 from sse_tui.dialects.heartbeats import PINGS, heartbeat_text
@@ -69,7 +70,11 @@ class Generic(StrayLines):
     def _announced(self, event: Event) -> StreamFault:
         payload = _object(event.data)
         fault = fault_in_unknown(payload, announced=True) if payload else None
-        fault = fault or fault_behind(event.data) or StreamFault(None, None, event.data or None)
+        fault = (
+            fault
+            or fault_behind(event.data)
+            or StreamFault(None, None, None if event.data.lower() in EMPTY else event.data)
+        )
         return named(fault, event.type)
 
     @property

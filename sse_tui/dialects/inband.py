@@ -288,7 +288,7 @@ _SIGNS = frozenset(
         ),
     )
 )
-_ELSEWHERE = frozenset({"base_resp", "fault", "Response", "ErrorMsg", "__type"})
+_ELSEWHERE = frozenset({"success", "base_resp", "fault", "Response", "ErrorMsg", "__type"})
 
 
 def fault_alone(payload: dict[str, Any], context: Setting = Setting.EXPECTED) -> StreamFault | None:
@@ -314,7 +314,7 @@ def fault_alone(payload: dict[str, Any], context: Setting = Setting.EXPECTED) ->
 
 
 def _elsewhere(payload: Mapping[str, Any]) -> StreamFault | None:
-    """Errors in the members that only one provider or gateway has: MiniMax, Apigee, Tencent, AWS."""
+    """Errors in the members that only one provider or gateway has: MiniMax, Apigee, Tencent, Gradio, AWS."""
     given = members(payload.get("base_resp"))
     if given.get("status_code"):
         return fault_from(given)
@@ -326,6 +326,9 @@ def _elsewhere(payload: Mapping[str, Any]) -> StreamFault | None:
         given = members(owner.get(member))
         if given and first_of(given, MESSAGES) is not None:
             return fault_from(given)
+    said = string(members(payload.get("output")).get("error"))
+    if said is not None and payload.get("success") is False:  # Gradio's process_completed
+        return StreamFault(None, None, said)
     kind = string(payload.get("__type"))
     if kind is not None and announces(kind.rpartition("#")[2]):
         return fault_from({**payload, "type": kind.rpartition("#")[2]})

@@ -127,7 +127,7 @@ class JsonDialect(LenientDialect):
             deltas[:] = [
                 named(delta, event.type) if type(delta) is StreamFault else delta for delta in deltas
             ]
-        elif not deltas and (fault := self._alone(payload)) is not None:
+        elif all(type(delta) is Meta for delta in deltas) and (fault := self._alone(payload)) is not None:
             self._failed = True
             deltas.append(fault)
 

@@ -23,7 +23,7 @@ from sse_tui.dialects.inband import (
     fault_in_unknown,
     named,
 )
-from sse_tui.dialects.payload import JsonError, decode
+from sse_tui.dialects.payload import JsonError, decode, string
 from sse_tui.eventstream.items import Event, Ignored, Item, NoData, Tail
 
 _LINES = 64
@@ -33,6 +33,7 @@ _LENGTH = 16_384
 _BLOCK = re.compile(r"(?:data|event|id)(?::|$)", re.M)
 _MEMBER = re.compile(r'\s*"(?:error|errors|error_type|detail|fault)"\s*:\s*(.*?),?\s*$', re.S)
 _OPENS = ("{", "[")
+_PART_3 = re.compile(r'3:("(?:[^"\\]|\\.)+")\s*')  # the error of the AI SDK's first data stream protocol
 
 # https://grpc.github.io/grpc/core/md_doc_statuscodes.html
 _GRPC = (
@@ -47,6 +48,14 @@ _GRPC = (
     ),
     *("INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"),
 )
+
+
+def _of_part(text: str) -> StreamFault | None:
+    """The error in a JSON string."""
+    try:
+        return StreamFault(None, None, string(decode(text)))
+    except JsonError:
+        return None
 
 
 def stray_text(item: Item) -> str:
@@ -95,6 +104,8 @@ class StrayLines(Dialect):
             return _announced(value.strip(), name.rstrip().lower())
         if colon and name.startswith("grpc-"):
             return self._trailer(name, value.strip())
+        if name == "3" and (part := _PART_3.fullmatch(line)) is not None:
+            return _of_part(part[1])
         text = line.strip()
         if self._held or text.startswith(_OPENS) or _MEMBER.match(line):
             return self._json(line)

@@ -23,7 +23,20 @@ def unwrapped(payload: dict[str, Any]) -> tuple[dict[str, Any], str]:
         if isinstance(inner, dict) and isinstance(inner.get("choices"), list):
             beside = {key: value for key, value in payload.items() if key != name}
             return {**beside, **inner}, name
+    if "is_end" in payload and isinstance(payload.get("result"), str):
+        return _of_ernie(payload), ""
     return payload, ""
+
+
+def _of_ernie(payload: dict[str, Any]) -> dict[str, Any]:
+    """Baidu's chunk, ``{"result": "…", "is_end": false}``, which calls itself a chat completion."""
+    reason = payload.get("finish_reason") or ("length" if payload.get("is_truncated") else "normal")
+    choice = {
+        "index": 0,
+        "delta": {"content": payload["result"]},
+        "finish_reason": reason if payload["is_end"] else None,
+    }
+    return {**payload, "choices": [choice]}
 
 
 def _decoded(text: str) -> Any:

@@ -22,6 +22,9 @@ _WITH_IDS = frozenset(
     }
 )
 
+# Dialects that name a call with each of its events.
+_WHOLE_NAMES = frozenset({"vercel-ui"})
+
 
 def _calls(facts: Facts) -> Iterator[tuple[dict[str, Any], CallFacts]]:
     for slot, call in facts.turn.view.answer.calls_by_slot().items():
@@ -50,7 +53,7 @@ def tool_call_name(_: object, facts: Facts) -> Iterator[Occurrence]:
                 evidence={"id": call["id"], "name": None},
                 entry=known.last,
             )
-        if known.name_repeats:
+        if known.name_repeats and facts.turn.dialect not in _WHOLE_NAMES:
             yield Occurrence(
                 f"The name of the call to {name!r} comes again with {many(known.name_repeats, 'later piece')}: "
                 f"accumulators that append names, as that of openai-python does, get {name * 2!r} and so on.",

@@ -48,6 +48,15 @@ def _stray(line: str, name: str, facts: Facts) -> Occurrence:
     guess = line_guesses.stray(line)
     count, first = facts.conn.stray_lines.get(guess, (0, ""))
     facts.conn.stray_lines[guess] = count, first = count + 1, first or line[:80]
+    if guess == line_guesses.DATA_STREAM:
+        return Occurrence(
+            f"{_lines(count, first)} ignored: {guess}, and no event stream. Read it with that SDK's own client.",
+            "info",
+            "In the server, use the AI SDK's UI message stream (version 5), which is an event stream.",
+            evidence={"guess": guess},
+            group=guess,
+            total=count,
+        )
     why = f"{_short(name)} is not a field name" if count == 1 else "they have no field's name in front"
     return Occurrence(
         f"{_lines(count, first)} ignored because {why}: {guess}.",

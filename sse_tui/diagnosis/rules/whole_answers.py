@@ -38,8 +38,10 @@ def whole_object(event: Event, facts: Facts) -> Occurrence | None:
         form = str(value)
         name = next((name for name in _OBJECTS if f'"{name}"' in event.data), None)
         named = f" (object {name!r})" if name else ""
+        native = any(member == "output" for member in _metas(facts, "wrapped"))  # DashScope's own form
         return Occurrence(
             f"{_FORMS[form]}{named}: the text was read from there, but clients that read deltas show nothing.",
+            "info" if native else None,
             evidence={"holds": form, "object": name},
         )
     return None

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from sse_tui.dialects.base import Delta, Malformed, Meta, Resume
+from sse_tui.dialects.base import Delta, Malformed, Meta, Resume, StreamFault
 from sse_tui.dialects.json_events import JsonDialect
-from sse_tui.dialects.payload import JsonError, decode, members, string
+from sse_tui.dialects.payload import JsonError, decode, items, members, string
 from sse_tui.eventstream.items import Event
+
+_FAILED = frozenset({"failed", "rejected"})  # states of a task
 
 
 class ModelContextProtocol(JsonDialect):
@@ -65,10 +67,21 @@ class ModelContextProtocol(JsonDialect):
         elif "result" in payload:
             deltas.append(Meta("jsonrpc", "responses"))
             self._finished = True
+            self._task(members(payload["result"]), deltas)
         else:
             deltas.append(Malformed("not a JSON-RPC message: it has no method, result or error"))
             if (fault := self._alone(payload)) is not None:
                 deltas.append(fault)
+
+    def _task(self, result: dict[str, Any], deltas: list[Delta]) -> None:
+        """The error of a task that failed, in the agents' protocol (A2A), which speaks JSON-RPC as well."""
+        status = members(result.get("status"))
+        state = str(status.get("state")).rpartition("TASK_STATE_")[2].lower()
+        if state in _FAILED:
+            parts = items(members(status.get("message")).get("parts"))
+            said = "".join(filter(None, (string(members(part).get("text")) for part in parts)))
+            self._failed = True
+            deltas.append(StreamFault("task", state, said or None))
 
     def _method(self, method: str, params: Any, deltas: list[Delta]) -> None:
         if method == "notifications/progress":

@@ -340,4 +340,118 @@ COUNTS = [
     ),
 ]
 
-CASES = [*CALLS_IN_TEXT, *ENDS, *PIECES, *COUNTS]
+GRADIO = {"event_id": "e", "msg": "process_completed"}
+
+SERVERS = [
+    Case(
+        "ernie",
+        events(
+            *(
+                {
+                    "id": "as-1",
+                    "object": "chat.completion",
+                    "sentence_id": n,
+                    "is_end": n == 1,
+                    "result": said,
+                }
+                for n, said in enumerate(("Good ", "day"))
+            )
+        ),
+        "complete",
+        "Good day",
+        quiet=True,
+        result={"finish_reason": "normal"},
+    ),
+    Case(
+        "minimax-without-balance",
+        events(
+            {
+                "id": "x",
+                "choices": None,
+                "model": "m",
+                "base_resp": {"status_code": 1008, "status_msg": "no money"},
+            }
+        ),
+        "error",
+        error="no money",
+    ),
+    Case(
+        "gradio-failed",
+        events(
+            {"msg": "process_starts"}, {**GRADIO, "success": False, "output": {"error": "CUDA out of memory"}}
+        ),
+        "error",
+        error="CUDA out of memory",
+    ),
+    Case(
+        "gradio-done",
+        events(
+            {**GRADIO, "success": True, "output": {"data": ["Hi"], "error": None}}, {"msg": "close_stream"}
+        ),
+        quiet=True,
+    ),
+    Case(
+        "error-event-with-null",
+        b"event: error\ndata: null\n\n",
+        "error",
+        findings={"in-band-error": "error no message"},
+    ),
+    Case(
+        "coze-failed",
+        events({"id": "1", "last_error": {"code": 4000, "msg": "no quota"}}, name="conversation.chat.failed"),
+        "error",
+        findings={"in-band-error": "error 4000: no quota"},
+    ),
+    Case(
+        "task-of-an-agent-failed",
+        events(
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "result": {
+                    "kind": "status-update",
+                    "status": {
+                        "state": "failed",
+                        "message": {"parts": [{"kind": "text", "text": "no tool"}]},
+                    },
+                    "final": True,
+                },
+            }
+        ),
+        "error",
+        error="no tool",
+    ),
+    Case(
+        "task-of-an-agent-completed",
+        events(
+            {"jsonrpc": "2.0", "id": 1, "result": {"kind": "status-update", "status": {"state": "completed"}}}
+        ),
+        quiet=True,
+    ),
+    Case(
+        "ai-sdk-data-stream",
+        b'f:{"messageId":"m"}\n0:"Good "\n0:"day"\nd:{"finishReason":"stop"}\n',
+        findings={"unknown-field": "info 4 lines .* AI SDK's data stream protocol"},
+        quiet=True,
+    ),
+    Case(
+        "ai-sdk-data-stream-error",
+        b'f:{"messageId":"m"}\n0:"Good"\n3:"It broke."\n',
+        "error",
+        error="It broke.",
+    ),
+    Case(
+        "ai-sdk-tool-named-twice",
+        events(
+            {"type": "start", "messageId": "m"},
+            {"type": "tool-input-start", "toolCallId": "c", "toolName": "f"},
+            {"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {}},
+            {"type": "finish"},
+            "[DONE]",
+        ),
+        silent=("tool-call-name",),
+        quiet=True,
+    ),
+]
+
+CASES = [*SERVERS, *CALLS_IN_TEXT, *ENDS, *PIECES, *COUNTS]

@@ -423,7 +423,7 @@ WHOLES = [
         ),
         "complete",
         "Good day",
-        {"whole-object": "warning"},
+        {"whole-object": "info"},
     ),
     Case(
         "t19-tgi-generated-text-first",

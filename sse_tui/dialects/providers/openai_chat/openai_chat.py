@@ -145,7 +145,9 @@ class OpenAIChat(ChoiceDialect):
             self._own_usage = True
         if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
             self._beside(event, payload, deltas)
-        if (not deltas and not choices) or (named and announces(event.type)):
+        if (not choices and all(type(delta) is Meta for delta in deltas)) or (
+            named and announces(event.type)
+        ):
             self._unread(event, payload, deltas)
         if broken:
             deltas[:0] = broken
