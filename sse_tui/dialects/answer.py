@@ -152,6 +152,8 @@ class Answer:
             self.transcript.append("tool", shown, _NAMES, call.index)
 
     def _add_usage(self, delta: Usage) -> None:
+        if not delta.output and not delta.input and self._usage is not None and self._usage.output:
+            return  # a gateway's empty counts behind the server's
         self._usage = delta
         self._usage_at = self.transcript.length
 

@@ -40,7 +40,14 @@ def final_text_mismatch(_: Event | Ignored | Tail, facts: Facts) -> Occurrence |
     """A final event that should repeat the text of the deltas has none of it, or another text."""
     for delta in facts.entry.deltas:
         if isinstance(delta, Meta) and delta.name == "final-text":
-            return _missing(delta.value) if "missing" in delta.value else _other(delta.value)
+            if "missing" in delta.value:
+                return _missing(delta.value)
+            # The done event of a part, that of its item and the response's repeat one text.
+            once = f"final-text {delta.value['given']} {delta.value['final']}"
+            if once in facts.turn.told:
+                return None
+            facts.turn.told.add(once)
+            return _other(delta.value)
     return None
 
 

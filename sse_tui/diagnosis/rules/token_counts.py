@@ -129,7 +129,8 @@ def all_running_usages(_: Close, facts: Facts) -> Occurrence | None:
 def _of_pieces(facts: Facts) -> Occurrence | None:
     """Counts that do not grow are those of the pieces alone; None for counts that do."""
     turn, last = facts.turn, facts.turn.view.output_tokens
-    if not last or last > min(turn.first_outputs, default=0) or len(turn.first_texts) < FIRST:
+    # Fewer tokens than pieces of text: a count of all of them that was known from the start is no such count.
+    if not last or last > min(turn.first_outputs, default=0) or last >= turn.running_usages:
         return None
     turn.told.add("usage-of-pieces")
     return Occurrence(

@@ -45,6 +45,13 @@ _NAMES = {
 
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
+# By the kind of a delta: the blocks that it fills.
+_FILLS = {
+    "text_delta": ("text",),
+    "thinking_delta": ("thinking",),
+    "input_json_delta": _CALLS,
+}
+
 _OPEN_BLOCKS = 16  # blocks come one after another: more have not begun and not stopped at once
 
 
@@ -151,9 +158,15 @@ class AnthropicMessages(TypedDialect):
         if type(delta) is not dict:
             deltas.append(Malformed(f"delta: expected an object, got {kind_of(delta)}"))
             return
-        index, kind = part_index(payload.get("index")), delta.get("type")
+        given, kind = payload.get("index"), delta.get("type")
+        index = part_index(given)
         if index < self._whole_blocks:
             return
+        block = self._blocks.get(index)
+        if block is not None and kind in _FILLS and block.kind not in _FILLS[kind]:
+            deltas.append(Malformed(f"{kind} came in a block of the type {block.kind!r}, which SDKs refuse"))
+        elif type(given) is not int:
+            deltas.append(Malformed("the delta has no index, which SDKs need to find its block"))
         if kind == "text_delta":
             _text(Text, delta.get("text"), index, deltas)
         elif kind == "thinking_delta":

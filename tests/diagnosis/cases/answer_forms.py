@@ -454,4 +454,92 @@ SERVERS = [
     ),
 ]
 
-CASES = [*SERVERS, *CALLS_IN_TEXT, *ENDS, *PIECES, *COUNTS]
+TOOL_BLOCK = {
+    "type": "content_block_start",
+    "index": 0,
+    "content_block": {"type": "tool_use", "id": "t1", "name": "list_dir", "input": {}},
+}
+COUNTED = {"prompt_tokens": 4, "completion_tokens": 2, "total_tokens": 6}
+
+CONVERTERS = [
+    Case(
+        "sglang-24293-text-in-a-tool-block",
+        anthropic(
+            START,
+            TOOL_BLOCK,
+            said({"type": "input_json_delta", "partial_json": "{}"}),
+            said({"type": "text_delta", "text": "\n"}),
+            BLOCK_END,
+            ending("tool_use"),
+            STOPPED,
+        ),
+        "complete",
+        findings={"wrong-type": "warning text_delta came in a block of the type 'tool_use'"},
+    ),
+    Case(
+        "litellm-29286-input-in-a-text-block",
+        anthropic(
+            START,
+            BLOCK,
+            *(said({"type": "input_json_delta", "partial_json": ""}) for _ in range(3)),
+            BLOCK_END,
+            ending("end_turn"),
+            STOPPED,
+        ),
+        "empty",
+        findings={"wrong-type": "warning input_json_delta came in a block of the type 'text'"},
+    ),
+    Case(
+        "llm-rosetta-52-no-index",
+        anthropic(START, BLOCK, {**HELLO, "index": None}, BLOCK_END, ending("end_turn"), STOPPED),
+        "complete",
+        "Good day",
+        {"wrong-type": "warning has no index"},
+    ),
+    Case(
+        "text-under-another-name",
+        chunk({"text": "Good "}) + chunk({"text": "day"}) + STOP + DONE,
+        "complete",
+        "Good day",
+        {"wrong-type": "warning delta.text"},
+    ),
+    Case(
+        "text-of-the-older-api-in-chat-chunks",
+        events(
+            {
+                "id": "c",
+                "object": "chat.completion.chunk",
+                "choices": [{"index": 0, "delta": {}, "text": "Hi"}],
+            }
+        )
+        + STOP
+        + DONE,
+        "complete",
+        "Hi",
+        {"wrong-type": r"warning choices\[\]\.text"},
+    ),
+    Case(
+        "an-image-alone",
+        chunk(
+            {
+                "content": "",
+                "images": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}],
+            }
+        )
+        + STOP
+        + DONE,
+        "complete",
+        quiet=True,
+    ),
+    Case(
+        "empty-counts-behind-the-counts",
+        text("Hi")
+        + chunk({}, "stop", usage=COUNTED)
+        + chunk(choices=[], usage=dict.fromkeys(COUNTED, 0))
+        + DONE,
+        quiet=True,
+        result={"usage": {"input": 4, "output": 2}},
+    ),
+]
+
+CASES = [*SERVERS, *CONVERTERS, *CALLS_IN_TEXT, *ENDS, *PIECES, *COUNTS]

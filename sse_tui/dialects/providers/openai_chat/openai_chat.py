@@ -50,6 +50,7 @@ from sse_tui.dialects.payload import (
     decode_exactly,
     decode_strictly,
     index_of,
+    items,
     kind_of,
     members,
     string,
@@ -202,8 +203,8 @@ class OpenAIChat(ChoiceDialect):
         reason = choice.get("finish_reason")
         if reason:
             self._finish(reason, index, deltas)
-        if "error" in choice or "usage" in choice:
-            self._choice_extras(choice, deltas)
+        if "error" in choice or "usage" in choice or "text" in choice:
+            self._choice_extras(choice, index, deltas)
 
     def _finish(self, reason: Any, index: int, deltas: list[Delta]) -> None:
         if isinstance(reason, dict) and string(reason.get("type")):
@@ -213,8 +214,15 @@ class OpenAIChat(ChoiceDialect):
             return
         self._end(index, reason, deltas)
 
-    def _choice_extras(self, choice: dict[str, Any], deltas: list[Delta]) -> None:
-        """Errors and usage that some gateways put into the choice."""
+    def _choice_extras(self, choice: dict[str, Any], index: int, deltas: list[Delta]) -> None:
+        """Errors, usage and text that some gateways put into the choice."""
+        text = string(choice.get("text"))
+        if text and "delta" in choice and not members(choice["delta"]).get("content"):
+            self._spoke = True
+            deltas += (
+                Malformed("the text stands in choices[].text, where SDKs do not look for it"),
+                Text(text, index),
+            )
         if choice.get("error"):
             self._fault(choice, deltas)
         usage = choice.get("usage")
@@ -243,6 +251,15 @@ class OpenAIChat(ChoiceDialect):
             deltas.append(Meta("executed_tools", delta["executed_tools"]))
         if "audio" in delta:
             self._audio(members(delta["audio"]), index, deltas, spoken=not content)
+        if "images" in delta:
+            deltas += [Meta("file", "image") for _ in items(delta["images"])]
+        text = delta.get("text")
+        if text and content is None and isinstance(text, str):
+            self._spoke = True
+            deltas += (
+                Malformed("the text stands in delta.text, where SDKs do not look for it"),
+                Text(text, index),
+            )
         if delta.get("finish_reason"):
             deltas.append(Malformed("finish_reason stands in the delta, where SDKs do not look for it"))
             self._finish(delta["finish_reason"], index, deltas)
