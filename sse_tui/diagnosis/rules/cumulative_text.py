@@ -8,10 +8,10 @@ from typing import Any
 from sse_tui.bounded import NAME_LENGTH
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.growth import Growth
-from sse_tui.diagnosis.registry import CLOSE, DELTAS, EVENT, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, EVENT, UNDERSTOOD, Occurrence, also, rule
 from sse_tui.dialects.base import Reasoning, Refusal, Text, ToolCall
 from sse_tui.dialects.payload import JsonError, decode
-from sse_tui.eventstream import Event
+from sse_tui.eventstream import Event, Ignored, Tail
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
@@ -24,12 +24,12 @@ _MEMBERS = 32
 
 @rule(
     "warning",
-    DELTAS,
+    *UNDERSTOOD,
     advice="In the server, send only what is new in each delta (DashScope: incremental_output=true); in the client, "
     "replace the text instead of appending to it.",
     reference="QwenLM/qwen-code#3896; swuecho/chat#687; tashfeenahmed/freellmapi#1007",
 )
-def cumulative_text(_: Event, facts: Facts) -> Occurrence | None:
+def cumulative_text(_: Event | Ignored | Tail, facts: Facts) -> Occurrence | None:
     """Each delta begins with all the text before it: clients that append deltas show the text many times over."""
     turn = facts.turn
     for delta in facts.entry.deltas:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sse_tui.bodies import Form
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import CLOSE, EVENT, FINISH, OVER, Occurrence, also, rule
 from sse_tui.dialects.answer import Answer
@@ -146,7 +147,7 @@ def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
     """The finish reason came, but not the [DONE] that most servers send behind it."""
     turn = facts.turn
     dialect = turn.view.dialect
-    if dialect.complete is not True or dialect.ended:
+    if dialect.complete is not True or dialect.ended or facts.conn.body.form is Form.OBJECT:
         return None
     if turn.dialect == "anthropic-messages":
         return Occurrence(

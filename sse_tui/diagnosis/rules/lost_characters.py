@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
-from sse_tui.diagnosis.registry import BYTES, CLOSE, DELTAS, OVER, Occurrence, also, rule
+from sse_tui.diagnosis.registry import BYTES, CLOSE, OVER, UNDERSTOOD, Occurrence, also, rule
 from sse_tui.diagnosis.scanner import ByteMatch
 from sse_tui.dialects.base import Meta
 from sse_tui.dialects.payload import JsonError, LenientJsonError, decode_exactly
-from sse_tui.eventstream import Event
+from sse_tui.eventstream import Event, Ignored, Tail
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
 
 
 @rule(
     "warning",
-    DELTAS,
+    *UNDERSTOOD,
     advice="In the server, cut the text between characters, not between UTF-16 units, before it is escaped as JSON.",
     reference="elie222/rakazo#416; elizaOS/eliza#30904",
 )
-def split_surrogates(_: Event, facts: Facts) -> Occurrence | None:
+def split_surrogates(_: Event | Ignored | Tail, facts: Facts) -> Occurrence | None:
     """A delta ends with half of a surrogate pair: the character comes in two parts."""
     if not any(isinstance(delta, Meta) and delta.name == "split-surrogates" for delta in facts.entry.deltas):
         return None
@@ -31,11 +31,11 @@ def split_surrogates(_: Event, facts: Facts) -> Occurrence | None:
 
 @rule(
     "warning",
-    DELTAS,
+    *UNDERSTOOD,
     advice="In the server, escape a character beyond U+FFFF as a whole pair, or send it unescaped as UTF-8.",
     reference="Kohaku-Lab/KohakuTerrarium#48; RFC 8259 section 8.2",
 )
-def lone_surrogates(_: Event, facts: Facts) -> Occurrence | None:
+def lone_surrogates(_: Event | Ignored | Tail, facts: Facts) -> Occurrence | None:
     """Half of a surrogate pair whose other half never came: the character is lost."""
     lost = sum(
         delta.value

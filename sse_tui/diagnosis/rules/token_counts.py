@@ -136,7 +136,7 @@ def _of_pieces(facts: Facts) -> Occurrence | None:
     return Occurrence(
         f"{many(turn.running_usages, 'event')} with text had a usage, too, and its counts do not grow: each counts its "
         f"own piece, so that the last one, {many(last, 'output token')}, is not the count of the answer.",
-        "warning",
+        "warning" if 2 * last <= turn.running_usages else "info",
         evidence={"events": turn.running_usages, "last": last},
     )
 

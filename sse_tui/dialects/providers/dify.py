@@ -48,6 +48,9 @@ class Dify(TypedDialect):
         self._names(None, payload.get("message_id"), deltas)
         self._spoke = self._spoke or bool(payload.get("answer"))
         add_text(Text, payload.get("answer"), "answer", deltas)
+        if "mode" in payload and "metadata" in payload:  # the answer to a request in the blocking mode
+            deltas.append(Meta("whole-object", "message"))
+            self._message_end(payload, deltas)
 
     def _piece(self, payload: dict[str, Any], deltas: list[Delta], kind: Any = Text) -> None:
         data = members(payload.get("data"))

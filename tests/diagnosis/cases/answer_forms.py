@@ -542,4 +542,54 @@ CONVERTERS = [
     ),
 ]
 
-CASES = [*SERVERS, *CONVERTERS, *CALLS_IN_TEXT, *ENDS, *PIECES, *COUNTS]
+HALVES = ("ab\ud83d", "\ude00 cd")
+
+REPEATS = [
+    Case(
+        "cumulative-lines",
+        ollama("Good") + ollama("Good day") + ollama("Good day to") + ollama(done=True, done_reason="stop"),
+        findings={"cumulative-text": "warning 'Good day to'"},
+    ),
+    Case(
+        "halves-of-a-character-in-lines",
+        b"".join(map(ollama, HALVES)) + ollama(done=True, done_reason="stop"),
+        text="ab\U0001f600 cd",
+        findings={"split-surrogates": "warning half of a surrogate pair"},
+    ),
+    Case(
+        "halves-of-a-character-whole-at-the-end",
+        b"".join(
+            f"event: {payload['type']}\ndata: {json.dumps(payload)}\n\n".encode()
+            for payload in (
+                of_response("created", "in_progress"),
+                item("added", 0, id="msg_7", type="message"),
+                *({"type": "response.output_text.delta", **PLACE, "delta": half} for half in HALVES),
+                {"type": "response.output_text.done", **PLACE, "text": "ab\U0001f600 cd"},
+                of_response("completed", "completed", spoken("ab\U0001f600 cd")),
+            )
+        ),
+        text="ab\U0001f600 cd",
+        findings={"split-surrogates": "warning"},
+        silent=("final-text-mismatch",),
+    ),
+    Case(
+        "dify-did-not-stream",
+        json.dumps(
+            dify("message", mode="chat", answer="Good day", metadata={"usage": {"completion_tokens": 2}})
+        ).encode(),
+        "complete",
+        "Good day",
+        silent=("truncated-stream",),
+    ),
+    Case(
+        "a-completion-as-the-body",
+        b'{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",'
+        b'"content":"Good day"},"finish_reason":"stop"}]}',
+        "complete",
+        "Good day",
+        {"wrong-content-type": "warning"},
+        silent=("missing-end-marker",),
+    ),
+]
+
+CASES = [*SERVERS, *REPEATS, *CONVERTERS, *CALLS_IN_TEXT, *ENDS, *PIECES, *COUNTS]

@@ -134,5 +134,6 @@ class ResponseTexts:
 
 
 def _digest(text: str, before: _Digest = (0, 0)) -> _Digest:
-    """Length and checksum of a text, after another one."""
-    return before[0] + len(text), crc32(text.encode("utf-8", "replace"), before[1])
+    """Length and checksum of a text in UTF-16, after another one: a character may come in two halves, or whole."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    return before[0] + len(units) // 2, crc32(units, before[1])
