@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import ConnFacts, Facts
-from sse_tui.diagnosis.reframing import is_json
+from sse_tui.diagnosis.reframing import DONE, is_json
 from sse_tui.eventstream import Event, Tail
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
@@ -48,6 +48,9 @@ def within(tail: Tail, conn: ConnFacts) -> str:
     name, colon, value = line.partition(":")
     if not colon:
         return f"inside the name of a field, {name[:20]!r}"
+    mark = value.strip()
+    if len(mark) > 1 and DONE.startswith(mark):
+        return "right behind the end marker" if mark == DONE else "inside the end marker [DONE]"
     if value.lstrip()[:1] in ("{", "[") and not is_json(value):
         return f"inside the JSON of a {name[:20]} field"
     return f"inside the line of a {name[:20]} field" if name else "inside a comment"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sse_tui.diagnosis.reframing import FIELDS, is_json
+from sse_tui.diagnosis.reframing import DONE, FIELDS, is_json
+from sse_tui.dialects.end_words import odd_end_mark
 
 _INVISIBLE = "\ufeff\x00\u200b\u00a0 \t"
 _NAMES = "|".join(FIELDS)
@@ -52,6 +53,7 @@ def misspelling(line: str) -> Misspelling | None:
     return Misspelling("data", found[1], found[2], "under another name")
 
 
+END_MARK = "it is an end marker without 'data:' in front"
 _CHUNK_SIZE = r"[0-9a-f]{1,8}(?:;.*)?$"
 _HEAD = r"HTTP/\d|(?:content-\w+|transfer-encoding|cache-control|connection|date|server|(?:x|access)-[\w-]+):"
 _OF_HTTP = re.compile(rf"\s*$|{_CHUNK_SIZE}|{_HEAD}", re.I)
@@ -75,6 +77,8 @@ _STRAY = tuple(
 
 def stray(line: str) -> str:
     """What a line may be that is no field, in words."""
+    if line.strip() == DONE or odd_end_mark(line):
+        return END_MARK
     for pattern, guess in _STRAY:
         if pattern.match(line):
             return guess

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sse_tui.bodies import Form
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import CLOSE, EVENT, FINISH, Occurrence, also, rule
 from sse_tui.dialects.base import Meta
@@ -103,6 +104,25 @@ def member_seen(event: Event, facts: Facts) -> None:
         turn.reason_named = '"finish_reason"' in event.data
 
 
+@also("missing-finish-reason", CLOSE)
+def end_without_reason(_: Close, facts: Facts) -> Occurrence | None:
+    """The same of an end mark that the dialect's own finish reason comes before."""
+    turn = facts.turn
+    dialect, answer = turn.view.dialect, turn.view.answer
+    marked = (
+        dialect.ended and dialect.complete is None and dialect.answers and dialect.chosen.sentinel != "ends"
+    )
+    if not marked or turn.fault is not None or answer.substance.empty or answer.substance.finishes:
+        return None
+    mark = turn.view.conclusion.marker
+    return Occurrence(
+        f"{mark} arrived, but the answer has no finish reason: gateways close an interrupted answer this way.",
+        advice=f"In the server, send a finish reason before {mark}; in the client, treat an answer without one as cut "
+        "off.",
+        evidence={"finish_reason": None, "member": False},
+    )
+
+
 @rule(
     "info",
     CLOSE,
@@ -113,7 +133,9 @@ def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
     """The finish reason came, but not the [DONE] that most servers send behind it."""
     turn = facts.turn
     dialect = turn.view.dialect
-    if not turn.has_choices or dialect.complete is not True or dialect.ended:
+    if not turn.has_choices or dialect.complete is not True or dialect.ended or turn.odd_end:
+        return None
+    if facts.conn.body.form is Form.OBJECT:  # which has no end mark
         return None
     return Occurrence(
         "The answer was finished, but [DONE] did not follow: a client that waits for it hangs on an open connection.",

@@ -65,6 +65,7 @@ class AnthropicMessages(TypedDialect):
 
     name = "anthropic-messages"
     messages_in = "messages"
+    reason_due = True
     auth: ClassVar[Auth] = Auth("x-api-key")
 
     _whole_blocks: int = 0
