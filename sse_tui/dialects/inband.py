@@ -26,6 +26,7 @@ from sse_tui.dialects.error_fields import (
     http_error,
     of_list,
     says_success,
+    unfolded,
 )
 from sse_tui.dialects.error_names import announces, is_error_code, is_exception
 from sse_tui.dialects.error_text import fault_in_text
@@ -95,7 +96,7 @@ def _from_error(error: Any, payload: dict[str, Any]) -> StreamFault | None:
 def _from_text(error: str, payload: dict[str, Any]) -> StreamFault:
     beside = fault_beside(payload)
     if beside.message is None:
-        return beside._replace(message=error)
+        return unfolded(beside._replace(message=error))
     if isinstance(beside.code, int):  # {"status": 500, "error": "Internal Server Error", "message": "…"}
         return beside._replace(type=beside.type or error)
     return StreamFault(

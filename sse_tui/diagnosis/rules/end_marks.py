@@ -6,7 +6,7 @@ import re
 
 from sse_tui.bodies import Form
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import CLOSE, EVENT, FINISH, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, EVENT, FINISH, Occurrence, also, rule
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
@@ -24,6 +24,8 @@ _MARKS = {
     "transcript.text.done": "openai-transcription",
     "interaction.completed": "gemini-interactions",
 }
+# By dialect: the mark that follows the finish reason.
+_LAST = {"openai-chat": _DONE, "openai-completions": _DONE, "anthropic-messages": "message_stop"}
 _LOOKED_AT = 64
 _TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
 
@@ -104,6 +106,20 @@ def member_seen(event: Event, facts: Facts) -> None:
         turn.reason_named = '"finish_reason"' in event.data
 
 
+@also("missing-finish-reason", DELTAS)
+def misplaced_reason(_: Event, facts: Facts) -> Occurrence | None:
+    """The same to every client that looks for the reason where the API has it."""
+    for delta in facts.entry.deltas:
+        if isinstance(delta, Meta) and delta.name == "misplaced-finish":
+            return Occurrence(
+                f"The finish reason stands in {delta.value}, where clients do not look for it: to them the answer has "
+                "none.",
+                advice="In the server, send it in choices[].finish_reason.",
+                evidence={"path": delta.value},
+            )
+    return None
+
+
 @also("missing-finish-reason", CLOSE)
 def end_without_reason(_: Close, facts: Facts) -> Occurrence | None:
     """The same of an end mark that the dialect's own finish reason comes before."""
@@ -133,12 +149,16 @@ def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
     """The finish reason came, but not the [DONE] that most servers send behind it."""
     turn = facts.turn
     dialect = turn.view.dialect
-    if not turn.has_choices or dialect.complete is not True or dialect.ended or turn.odd_end:
+    mark = _LAST.get(turn.dialect)
+    if mark is None or dialect.complete is not True or dialect.ended or turn.odd_end:
         return None
     if facts.conn.body.form is Form.OBJECT:  # which has no end mark
         return None
     return Occurrence(
-        "The answer was finished, but [DONE] did not follow: a client that waits for it hangs on an open connection.",
+        f"The answer was finished, but {mark} did not follow: a client that waits for it hangs on an open connection.",
+        advice=None
+        if mark == _DONE
+        else f"In the server, end the stream with {mark}: some clients wait for it.",
         evidence={"finish_reason": turn.view.answer.finish_reason},
     )
 

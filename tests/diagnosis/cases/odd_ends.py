@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from tests.diagnosis.answering import anthropic, cohere
 from tests.diagnosis.answering import event as sent
 from tests.diagnosis.cases.case import Case
@@ -43,6 +46,18 @@ _CAUSES = {
         '{"id": "c1", "object": "chat.completion.c' + text("lost").decode().strip(),
         'Another event was written into it .* says "lost"',
     ),
+}
+
+# By where it stands: a chunk with a finish reason out of its place.
+_MISPLACED: dict[str, dict[str, Any]] = {
+    "the delta": {"choices": [{"index": 0, "delta": {"finish_reason": "stop"}}]},
+    "camel case: finishReason": {"choices": [{"index": 0, "delta": {}, "finishReason": "stop"}]},
+    "the chunk: finish_reason": {"choices": [], "finish_reason": "stop"},
+    "the chunk, with usage: finish_reason": {
+        "choices": [],
+        "finish_reason": "stop",
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2},
+    },
 }
 
 CASES = [
@@ -90,6 +105,44 @@ CASES = [
         "ended",
         "Good day",
         {"missing-finish-reason": "warning message-end arrived"},
+    ),
+    *(
+        Case(
+            f"finish reason in {path}",
+            text("Good") + text(" day") + sent({"object": "chat.completion.chunk", **chunk}) + DONE,
+            "complete",
+            "Good day",
+            {"missing-finish-reason": f"warning stands in .*{path.rpartition(' ')[2]}"},
+            result={"finish_reason": "stop"},
+        )
+        for path, chunk in _MISPLACED.items()
+    ),
+    Case(
+        "a stop_reason of vLLM's beside a finish reason that is null",
+        text("Good")
+        + sent({"choices": [{"index": 0, "delta": {}, "finish_reason": None, "stop_reason": "x"}]})
+        + DONE,
+        "ended",
+    ),
+    Case(
+        "stop_reason without message_stop",
+        anthropic("Good", end=False),
+        "complete",
+        findings={MARKS: "info message_stop did not follow"},
+    ),
+    Case(
+        "a whole completion in place of a stream",
+        json.dumps(
+            {
+                "object": "chat.completion",
+                "choices": [
+                    {"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}
+                ],
+            }
+        ).encode(),
+        "complete",
+        "Hi",
+        silent=(MARKS,),
     ),
     Case("message-end with its finish_reason", cohere("Good"), "complete", silent=("missing-finish-reason",)),
     Case(
