@@ -235,7 +235,7 @@ class ReportedError:
     """An error that the stream reported: after how many token events, whether after a finish reason, and how.
 
     `how` is empty where it was sent as an event; `times` counts how often it was reported. `status` is the HTTP status
-    that it gives beside a code of its own.
+    that it gives beside a code of its own. `lines`: the body is JSON lines, whose tokens are not counted.
     """
 
     fault: StreamFault
@@ -244,6 +244,7 @@ class ReportedError:
     how: str = ""
     times: int = 1
     status: int | None = None
+    lines: bool = False
 
 
 @dataclass(slots=True)

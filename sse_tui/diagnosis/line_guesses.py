@@ -36,7 +36,7 @@ _MISSPELLINGS = tuple(
     )
 )
 _LIKE_A_FIELD = re.compile(rf"[{_INVISIBLE}\"']*(?:{_NAMES})", re.I)
-_OTHER_NAME = re.compile(r"([A-Za-z][\w-]{0,40}): ?([{\[].*)")
+_OTHER_NAME = re.compile(r"([A-Za-z][\w-]{1,40}): ?([{\[].*)")
 
 
 def misspelling(line: str) -> Misspelling | None:
@@ -62,6 +62,10 @@ _STRAY = tuple(
     (re.compile(pattern, re.I), guess)
     for pattern, guess in (
         (r"\s+$", "it is a line of white space, which does not end an event as a blank line would"),
+        (
+            r'[0-9a-k]:(?:["{\[]|-?\d)',
+            "it is of the data stream protocol of Vercel's AI SDK 3 and 4, which is no event stream",
+        ),
         (r'\s*[{\["}]', "it is raw JSON without 'data:' in front"),
         (r"\s*error\s*(?::|$)", "it is an error written as a field of its own"),
         (r"\s*<", "it is HTML, for example a proxy's error page"),

@@ -68,7 +68,20 @@ _TYPES = (
 )
 _OWN_TYPES = _TYPES[:3]  # that cannot be the type of anything else
 
-_NESTED = ("error", "data", "payload", "body", "object", "content", "detail", "details", "response", "value")
+_NESTED = (
+    "error",
+    "last_error",
+    "lastError",
+    "data",
+    "payload",
+    "body",
+    "object",
+    "content",
+    "detail",
+    "details",
+    "response",
+    "value",
+)
 """Objects around the fields of an announced error."""
 
 EMPTY = frozenset({"", "none", "null", "nil", "ok", "success", "false", "0", "no error", "undefined"})

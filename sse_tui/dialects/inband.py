@@ -38,18 +38,8 @@ _KINDS = ("type", "event", "event_type", "object", "kind")
 # Members that make a payload a line of a log: what it says of errors is about something else.
 _LOG = frozenset(
     (
-        *(
-            "level",
-            "lvl",
-            "severity",
-            "loglevel",
-            "log_level",
-            "logLevel",
-            "levelname",
-            "logger",
-            "log.level",
-        ),
-        *("@timestamp", "syslog", "facility"),
+        *("level", "lvl", "severity", "loglevel", "log_level", "logLevel", "levelname", "logger"),
+        *("log.level", "@timestamp", "syslog", "facility"),
     )
 )
 
@@ -187,6 +177,11 @@ def _like_text(payload: dict[str, Any]) -> bool:
 
 
 _ENVELOPES = (
+    _Envelope(
+        Setting.UNKNOWN,
+        lambda payload: bool(items(payload.get("errors"))),
+        lambda payload: of_list(payload["errors"]),
+    ),
     _Envelope(Setting.UNKNOWN, _failed_status),
     _Envelope(Setting.UNKNOWN, _no_success),
     _Envelope(Setting.UNKNOWN, _http_status),
@@ -194,11 +189,6 @@ _ENVELOPES = (
     _Envelope(Setting.UNKNOWN, _error_message),
     _Envelope(Setting.UNKNOWN, _validation, lambda payload: of_list(payload["detail"])),
     _Envelope(Setting.UNKNOWN, _like_text),
-    _Envelope(
-        Setting.UNKNOWN,
-        lambda payload: bool(items(payload.get("errors"))),
-        lambda payload: of_list(payload["errors"]),
-    ),
     _Envelope(Setting.OTHERS, _detail),
     _Envelope(Setting.EXPECTED, _any_code),
 )
@@ -225,6 +215,7 @@ _BESIDE = frozenset(
             "errorType",
             "detail",
             "details",
+            "messages",
             "title",
             "instance",
             "path",
@@ -274,22 +265,11 @@ _SIGNS = frozenset(
     (
         *CODES,
         *_OWN_MESSAGES,
-        *(
-            "status",
-            "state",
-            "result",
-            "success",
-            "ok",
-            "succeeded",
-            "detail",
-            "errors",
-            "message",
-            "msg",
-            "type",
-        ),
+        *("status", "state", "result", "success", "ok", "succeeded", "detail", "errors", "message"),
+        *("msg", "type"),
     )
 )
-_ELSEWHERE = frozenset({"base_resp", "fault", "Response", "ErrorMsg", "__type"})
+_ELSEWHERE = frozenset({"base_resp", "fault", "Response", "ErrorMsg", "__type", "error_code", "errorCode"})
 
 
 def fault_alone(payload: dict[str, Any], context: Setting = Setting.EXPECTED) -> StreamFault | None:
@@ -315,7 +295,7 @@ def fault_alone(payload: dict[str, Any], context: Setting = Setting.EXPECTED) ->
 
 
 def _elsewhere(payload: Mapping[str, Any]) -> StreamFault | None:
-    """Errors in the members that only one provider or gateway has: MiniMax, Apigee, Tencent, AWS."""
+    """Errors in the members that only one provider or gateway has: MiniMax, Apigee, Tencent, Baidu, AWS."""
     given = members(payload.get("base_resp"))
     if given.get("status_code"):
         return fault_from(given)
@@ -327,6 +307,13 @@ def _elsewhere(payload: Mapping[str, Any]) -> StreamFault | None:
         given = members(owner.get(member))
         if given and first_of(given, MESSAGES) is not None:
             return fault_from(given)
+    code = payload.get("error_code", payload.get("errorCode"))  # Baidu's, beside the id of the answer
+    if (
+        code not in (None, "", 0, "0")
+        and "choices" not in payload
+        and first_of(payload, _OWN_MESSAGES) is not None
+    ):
+        return fault_from(payload)
     kind = string(payload.get("__type"))
     if kind is not None and announces(kind.rpartition("#")[2]):
         return fault_from({**payload, "type": kind.rpartition("#")[2]})

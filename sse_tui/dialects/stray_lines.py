@@ -150,7 +150,10 @@ def _in_json(text: str) -> Any:
     try:
         payload = decode(text)
     except JsonError:
-        return _NO_JSON
+        try:
+            payload = decode(text.replace("\n", " "))  # a line feed inside a string, as C++ servers leave it
+        except JsonError:
+            return _NO_JSON
     return fault_in_unknown(payload, Setting.OTHERS) if isinstance(payload, dict) else fault_in_any(payload)
 
 

@@ -151,7 +151,9 @@ def _reported(fault: StreamFault, facts: Facts, how: str = "") -> Occurrence:
         return Occurrence(_message(known), amend=True, evidence=evidence)
     item = facts.entry.item
     status = http_status(item.data) if isinstance(item, Event) else None
-    turn.fault = reported = ReportedError(fault, _tokens(facts), turn.finish_seen, how, status=status)
+    turn.fault = reported = ReportedError(
+        fault, _tokens(facts), turn.finish_seen, how, status=status, lines=turn.lines
+    )
     evidence = {**_evidence(fault, status), "token_events_before": reported.tokens}
     return Occurrence(_message(reported), evidence=evidence)
 
@@ -161,10 +163,12 @@ def _tokens(facts: Facts) -> int:
 
 
 def _message(error: ReportedError) -> str:
-    place = "after the finish reason" if error.finished else f"after {many(error.tokens, 'token event')}"
+    place = " after the finish reason" if error.finished else f" after {many(error.tokens, 'token event')}"
+    if error.lines and not error.finished:
+        place = ""  # tokens are counted by event
     hidden = f" It was {error.how}, so conforming clients never see it." if error.how else ""
     return (
-        f"The server reported an error in the stream {place}: {fault_words(error.fault, _LENGTH)}. "
+        f"The server reported an error in the stream{place}: {fault_words(error.fault, _LENGTH)}. "
         f"{retry_words(error.fault, error.status)}{hidden}"
     )
 

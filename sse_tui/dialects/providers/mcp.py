@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from sse_tui.dialects.base import Delta, Malformed, Meta, Resume
+from sse_tui.dialects.base import Delta, Malformed, Meta, Resume, StreamFault
 from sse_tui.dialects.json_events import JsonDialect
-from sse_tui.dialects.payload import JsonError, decode, members, string
+from sse_tui.dialects.payload import JsonError, decode, items, members, string
 from sse_tui.eventstream.items import Event
+
+_FAILED_TASKS = frozenset({"failed", "rejected", "TASK_STATE_FAILED", "TASK_STATE_REJECTED"})
 
 
 class ModelContextProtocol(JsonDialect):
@@ -65,10 +67,20 @@ class ModelContextProtocol(JsonDialect):
         elif "result" in payload:
             deltas.append(Meta("jsonrpc", "responses"))
             self._finished = True
+            self._task(members(payload["result"]), deltas)
         else:
             deltas.append(Malformed("not a JSON-RPC message: it has no method, result or error"))
             if (fault := self._alone(payload)) is not None:
                 deltas.append(fault)
+
+    def _task(self, result: dict[str, Any], deltas: list[Delta]) -> None:
+        """The failure of a task of A2A, the protocol between agents, which is JSON-RPC, too."""
+        status = members(result.get("status"))
+        state = status.get("state")
+        if state in _FAILED_TASKS:
+            parts = map(members, items(members(status.get("message")).get("parts")))
+            said = " ".join(filter(None, (string(part.get("text")) for part in parts)))
+            deltas.append(StreamFault(state, None, said or None))
 
     def _method(self, method: str, params: Any, deltas: list[Delta]) -> None:
         if method == "notifications/progress":

@@ -6,7 +6,7 @@ import json
 
 from tests.diagnosis.answering import anthropic, event
 from tests.diagnosis.cases.case import Case
-from tests.diagnosis.telling import DONE, STOP, text
+from tests.diagnosis.telling import DONE, STOP, chunk, text
 
 ERROR = "in-band-error"
 _INNER = json.dumps({"error": {"type": "rate_limit_error", "code": 429, "message": "slow down"}})
@@ -90,6 +90,107 @@ CASES = [
         "payloads encoded twice",
         b"".join(map(_again, _CHUNKS)) + DONE,
         findings={"wrapped-twice": 'error encoded twice.*3 chunks: "Good day"'},
+    ),
+    Case(
+        "raw JSON with a line feed inside a string (lemonade-sdk/lemonade#2975)",
+        text("Wor")
+        + b'{"error":{"code":400,"message":"9 tokens exceed the context,\n try more","type":"too_large"}}',
+        "error",
+        findings={ERROR: "error too_large 400: 9 tokens exceed"},
+        error="400",
+    ),
+    Case(
+        "Cloudflare's envelope with all its members",
+        event({"response": "Wor"})
+        + event(
+            {"errors": [{"message": "boom", "code": 3040}], "success": False, "result": {}, "messages": []}
+        ),
+        "error",
+        findings={ERROR: "error 3040: boom"},
+        error="3040",
+    ),
+    Case(
+        "Baidu's code beside an id",
+        event({"error_code": 336003, "error_msg": "messages too long", "id": "as-1"}),
+        "error",
+        findings={ERROR: "error 336003: messages too long"},
+    ),
+    Case(
+        "Baidu's events, whose text is in result",
+        event({"id": "as-1", "object": "chat.completion", "is_end": False, "result": "Good"})
+        + event({"id": "as-1", "object": "chat.completion", "is_end": True, "result": " day"}),
+        "ended",
+        quiet=True,
+    ),
+    Case(
+        "an error code that says that there is none",
+        event({"error_code": 0, "error_msg": "success", "id": 1, "text": "a"}),
+        silent=(ERROR,),
+    ),
+    Case(
+        "Coze's last_error",
+        event(
+            {"id": "1", "status": "created", "last_error": {"code": 0, "msg": ""}},
+            "conversation.chat.created",
+        )
+        + event(
+            {"id": "1", "status": "failed", "last_error": {"code": 5000, "msg": "boom"}},
+            "conversation.chat.failed",
+        ),
+        "error",
+        findings={ERROR: "error 5000: boom"},
+    ),
+    Case(
+        "a task of A2A that failed",
+        event(
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "result": {
+                    "kind": "status-update",
+                    "status": {"state": "failed", "message": {"parts": [{"kind": "text", "text": "boom"}]}},
+                    "final": True,
+                },
+            }
+        ),
+        "error",
+        findings={ERROR: "error failed: boom"},
+    ),
+    Case(
+        "a task of A2A that was done",
+        event({"jsonrpc": "2.0", "id": 1, "result": {"status": {"state": "completed"}, "final": True}}),
+        "complete",
+        silent=(ERROR,),
+    ),
+    Case(
+        "a filter's verdict after the finish reason",
+        text("Wor") + STOP + chunk({}, "content_filter") + DONE,
+        "stopped-by-provider",
+        findings={"provider-stop": "error content_filter", "repeated-finish": "warning"},
+    ),
+    Case(
+        "an error in Ollama's lines",
+        b'{"model":"m","message":{"role":"assistant","content":"Wor"},"done":false}\n{"error":"boom"}\n',
+        "error",
+        "Wor",
+        {ERROR: "error in the stream: boom"},
+    ),
+    Case(
+        "lines of Vercel's old data stream protocol",
+        b'f:{"messageId":"m"}\n0:"Good"\n0:" day"\nd:{"finishReason":"stop"}\n',
+        findings={"unknown-field": "warning data stream protocol of Vercel"},
+    ),
+    Case(
+        "text in UTF-8 that was read as Latin-1",
+        text("caf\u00c3\u00a9 tr\u00c3\u00a8s bon") + STOP + DONE,
+        "complete",
+        findings={"replacement-characters": "warning 2 characters that were encoded twice"},
+    ),
+    Case(
+        "French with a space that does not break",
+        text("\u00e0\u00a0\u00ab Paris \u00bb, \u00c0\u00a0Lyon, 5\u00a0\u20ac") + STOP + DONE,
+        "complete",
+        silent=("replacement-characters",),
     ),
     Case(
         "one string of JSON among other strings",
