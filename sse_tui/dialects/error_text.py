@@ -79,6 +79,13 @@ _LIKE = re.compile(
             r"(?:access|permission) denied\b",
             r"insufficient (?:quota|balance|credits?|funds)\b",
             r"(?:failed to|unable to|could not|something went wrong)\b",
+            # "Server is busy, please try again later", "ECONNRESET", "timeout"
+            r"[^\n]{0,120}?\b(?:try|retry)(?: it)? (?:again )?(?:later|in \d|in a )",
+            r"E(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|PIPE|AI_AGAIN|NOTFOUND|HOSTUNREACH)\b",
+            r"socket hang up\b|fetch failed\b",
+            r"(?:time[d-]?[ -]?out|abort(?:ed)?|error|failed)\W{0,4}$",
+            # "The system is busy", "request timed out", "try again later", "balance too low" in Chinese
+            r"[^\n]{0,60}?(?:系统繁忙|服务(?:器)?(?:繁忙|错误|异常|不可用)|请求(?:失败|超时|错误|过于频繁)|稍后(?:再试|重试)|余额不足|内部错误)",
         )
     )
     + ")",

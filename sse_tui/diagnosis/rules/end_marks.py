@@ -10,6 +10,7 @@ from sse_tui.diagnosis.registry import CLOSE, DELTAS, EVENT, FINISH, Occurrence,
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
+from sse_tui.text.wording import many
 
 _DONE = "[DONE]"
 
@@ -91,8 +92,13 @@ def missing_finish_reason(event: Event, facts: Facts) -> Occurrence | None:
             "info",
             evidence={"finish_reason": None, "member": False},
         )
+    ended = len(view.answer.substance.finishes)
+    without = "the answer has no finish reason"
+    if ended:
+        have = "has" if ended == 1 else "have"
+        without = f"only {ended} of {many(view.answer.choices, 'choice')} {have} a finish reason"
     return Occurrence(
-        "[DONE] arrived, but the answer has no finish reason: servers end an interrupted answer this way.",
+        f"[DONE] arrived, but {without}: servers end an interrupted answer this way.",
         evidence={"finish_reason": None, "member": turn.reason_named},
     )
 

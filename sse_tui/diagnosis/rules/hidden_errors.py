@@ -123,7 +123,7 @@ def error_as_text(_: Close, facts: Facts) -> Occurrence | None:
     view = facts.turn.view
     if facts.turn.fault is not None or not view.dialect.answers or len(view.answer.text) > _LENGTH:
         return None
-    said = view.answer.text.strip(" \t\r\n*_`#>~")
+    said = view.answer.text.lstrip(" \t\r\n*_`#>~").rstrip(" \t\r\n*_`")
     if (
         view.answer.calls or _tokens(facts) > 1 or fault_in_text(said) is None
     ):  # a model's text comes in pieces

@@ -211,7 +211,7 @@ class AnthropicMessages(TypedDialect):
         if isinstance(reason, str) and reason:
             self._finished = True
             deltas.append(Finish(reason))
-        elif reason is not None:
+        elif reason is not None and reason != "":
             deltas.append(Malformed(f"stop_reason: expected a string, got {kind_of(reason)}"))
 
     def _message_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:

@@ -192,6 +192,49 @@ CASES = [
         "complete",
         silent=("replacement-characters",),
     ),
+    *(
+        Case(
+            f"a notice as data: {notice}",
+            text("Wor") + f"data: {notice}\n\n".encode(),
+            "error",
+            "Wor",
+            {ERROR: "error"},
+            error=notice,
+        )
+        for notice in (
+            "Server is busy, please try again later.",
+            "ECONNRESET",
+            "timeout",
+            "socket hang up",
+            "TypeError: fetch failed",
+            "系统繁忙，请稍后再试",
+        )
+    ),
+    *(
+        Case(
+            f"no error as data: {word}",
+            text("Wor") + f"data: {word}\n\n".encode() + STOP + DONE,
+            "complete",
+            silent=(ERROR,),
+        )
+        for word in ("thinking...", "processing", "pong", "42 users online")
+    ),
+    Case(
+        "one choice of two without a finish reason",
+        event({"choices": [{"index": 0, "delta": {"content": "A"}, "finish_reason": None}]})
+        + event({"choices": [{"index": 1, "delta": {"content": "B"}, "finish_reason": None}]})
+        + event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        + DONE,
+        "ended",
+        findings={"missing-finish-reason": "warning only 1 of 2 choices has a finish reason"},
+    ),
+    Case(
+        "an empty stop_reason is none",
+        anthropic("Good", stop=""),
+        "ended",
+        findings={"missing-finish-reason": "warning"},
+        silent=("wrong-type",),
+    ),
     Case(
         "one string of JSON among other strings",
         event("a") + event(json.dumps({"a": 1})) + event("b") + event("c"),
