@@ -13,7 +13,7 @@ _WORDS = (
     r"|stream[ _-](?:end|done))"
 )
 _MARK = re.compile(
-    rf"""["'\s]*(?:\[{_WORDS}\]|</?\|?{_WORDS}\|?>|\({_WORDS}\)|{_WORDS})[.!"'\s]*""",
+    rf"""["'\s]{{0,8}}(?:\[{_WORDS}\]|</?\|?{_WORDS}\|?>|\({_WORDS}\)|{_WORDS})[.!"'\s]{{0,8}}""",
     re.I,
 )
 

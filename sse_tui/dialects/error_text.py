@@ -38,7 +38,7 @@ _LABELLED = re.compile(
     re.I,
 )
 
-_HEADING = re.compile(r"<(?:title|h1)\b[^>]{0,80}>\s*([^<]{3,160})", re.I)
+_HEADING = re.compile(r"<(?:title|h1)\b[^>]{0,80}>\s{0,40}([^<]{3,160})", re.I)
 _TITLE = re.compile(
     r"(?:HTTP |error )?([45]\d\d)[\s:,.-]{1,3}.{0,40}(?:gateway|time-?d? ?-?out|unavailable|forbidden|unauthori[sz]ed"
     r"|not found|denied|too many|too large|server|error|bad request|not allowed|down|unreachable).{0,40}",
