@@ -110,7 +110,7 @@ def _nothing(facts: EndingFacts, close: Close) -> Ending | None:
     if orderly and not facts.received:
         return Ending.EMPTY_BODY
     substance = facts.substance
-    if substance.done and facts.events <= substance.beats and (orderly or dialect.ended):
+    if substance.done and substance.empty and facts.events <= substance.beats and (orderly or dialect.ended):
         return Ending.EMPTY  # [DONE] alone, in whatever dialect
     if not dialect.answers or not substance.empty:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sse_tui.diagnosis.facts import ConnFacts, Facts
-from sse_tui.diagnosis.reframing import is_json
+from sse_tui.diagnosis.reframing import DONE, FIELDS, is_json
 from sse_tui.eventstream import Event, Tail
 from sse_tui.recording.records import Close
 from sse_tui.text.wording import many
@@ -14,11 +14,8 @@ _LONG_NS = 1_000_000_000  # a silence worth mentioning
 def where(close: Close, facts: Facts) -> tuple[str, dict[str, object]]:
     """A sentence on where the body of a connection ended, and the same for programs."""
     conn = facts.conn
-    pending = (
-        f", the last {conn.tail_bytes:,} of an unfinished event"
-        if conn.tail_bytes and not facts.turn.lines
-        else ""
-    )
+    unfinished = conn.tail_bytes and not facts.turn.lines
+    pending = f", the last {conn.tail_bytes:,} of an unfinished event" if unfinished else ""
     words = [f"The body ends after {many(conn.window.end, 'byte')}{pending}"]
     evidence: dict[str, object] = {
         "offset": conn.window.end,
@@ -52,6 +49,11 @@ def within(tail: Tail, conn: ConnFacts) -> str:
     name, colon, value = line.partition(":")
     if not colon:
         return f"inside the name of a field, {name[:20]!r}"
+    mark = value.strip()
+    if len(mark) > 1 and DONE.startswith(mark):
+        return "right behind the end marker" if mark == DONE else "inside the end marker [DONE]"
     if value.lstrip()[:1] in ("{", "[") and not is_json(value):
         return f"inside the JSON of a {name[:20]} field"
-    return f"inside the line of a {name[:20]} field" if name else "inside a comment"
+    if name not in FIELDS:
+        return "inside a line that is no field" if name else "inside a comment"
+    return f"inside the line of a {name} field"

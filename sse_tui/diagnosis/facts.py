@@ -257,6 +257,7 @@ class TurnFacts:
     first_token_seen: bool = False
     before_token: list[str] = field(default_factory=list)  # what came before it
     done: bool = False  # [DONE] came
+    odd_end: bool = False  # [DONE] came in a form in which no client sees it, and that is named
     reason_named: bool = False  # the chunks have a member for the finish reason
     looked_at: int = 0  # events whose dialect was looked for, before the first token
     resembles: str = ""  # the dialect that they look like

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sse_tui.diagnosis.reframing import FIELDS, is_json
+from sse_tui.diagnosis.reframing import DONE, FIELDS, is_json
+from sse_tui.dialects.end_words import odd_end_mark
 
 _INVISIBLE = "\ufeff\x00\u200b\u00a0 \t"
 _NAMES = "|".join(FIELDS)
@@ -56,7 +57,7 @@ DATA_STREAM = (
     "these are parts of the AI SDK's data stream protocol, version 1 (0 is text, 3 an error, d the end)"
 )
 """What lines like ``0:"Hello"`` are: a protocol of its own, and no event stream."""
-
+END_MARK = "it is an end marker without 'data:' in front"
 _CHUNK_SIZE = r"[0-9a-f]{1,8}(?:;.*)?$"
 _HEAD = r"HTTP/\d|(?:content-\w+|transfer-encoding|cache-control|connection|date|server|(?:x|access)-[\w-]+):"
 _OF_HTTP = re.compile(rf"\s*$|{_CHUNK_SIZE}|{_HEAD}", re.I)
@@ -65,7 +66,7 @@ _STRAY = tuple(
     (re.compile(pattern, re.I), guess)
     for pattern, guess in (
         (r"\s+$", "it is a line of white space, which does not end an event as a blank line would"),
-        (r'[0-9a-k]:["\[{]', DATA_STREAM),
+        (r'[0-9a-k]:(?:["{\[]|-?\d)', DATA_STREAM),
         (r'\s*[{\["}]', "it is raw JSON without 'data:' in front"),
         (r"\s*error\s*(?::|$)", "it is an error written as a field of its own"),
         (r"\s*<", "it is HTML, for example a proxy's error page"),
@@ -81,6 +82,8 @@ _STRAY = tuple(
 
 def stray(line: str) -> str:
     """What a line may be that is no field, in words."""
+    if line.strip() == DONE or odd_end_mark(line):
+        return END_MARK
     for pattern, guess in _STRAY:
         if pattern.match(line):
             return guess

@@ -106,6 +106,12 @@ def _json_string(data: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _encoded_again(data: str) -> str | None:
+    """The payload in a JSON string, as the event that would hold it."""
+    value = _json_string(data)
+    return f"data: {compact(decode(value))}" if value is not None and is_json(value) else None
+
+
 def _python_literal(data: str) -> str | None:
     if len(data) > _LITERAL:
         return None
@@ -128,6 +134,7 @@ def _json_member(data: str) -> str | None:
 
 _LONE_FIELD = re.compile(r"(?:event|id|retry): ?\S+")  # of a stream that was forwarded line by line
 _AS_LINES = "as plain lines"
+ENCODED_AGAIN = "as a JSON string of JSON"
 _IN_A_MEMBER = "inside a JSON object or array"
 _QUOTED = re.compile(r"""b?['"](?:data|event|id|retry|):""")
 _PYTHON_OBJECT = re.compile(r"\{\s*'|\[\s*\{\s*'")
@@ -135,6 +142,7 @@ _PYTHON_OBJECT = re.compile(r"\{\s*'|\[\s*\{\s*'")
 _WRAPPINGS: tuple[tuple[re.Pattern[str], str, Callable[[str], str | None]], ...] = (
     (_FIELD_LINE, _AS_LINES, lambda data: data),
     (re.compile(r'"\s*(?:(?:data|event|id|retry)\s?:|:)'), "as a JSON string", _json_string),
+    (re.compile(r'"\s*[{\[]'), ENCODED_AGAIN, _encoded_again),
     (
         re.compile(r"""b['"](?:(?:data|event|id|retry):|[:{\[])|'(?:data|event):"""),
         "as a Python literal",
@@ -190,7 +198,10 @@ def wrapped(data: str) -> Misframing | None:
             for each in ([event] if more is None else more[1])
         ]
     payloads = any(is_payload(event.data) for event in events)
-    if form is _IN_A_MEMBER:  # which may be the output of some tool
+    if form in (
+        _IN_A_MEMBER,
+        ENCODED_AGAIN,
+    ):  # which may be the output of some tool, or what an application means
         return Misframing("wrapped", form, events, sure=False) if payloads else None
     return Misframing("wrapped", form, events, payloads)
 

@@ -192,10 +192,14 @@ class Scanner:
         self.crlfs += crlfs
         self.crs += data.count(b"\r") - crlfs
         self.lfs += data.count(b"\n") - crlfs
-        if crlfs:
-            self._report_first("crlf", at + data.find(b"\r\n"), 2, matches)
+        if (twice := data.find(b"\r\r\n")) >= 0:
+            self._report_first("cr-crlf", at + twice, 3, matches)
+            self._reported |= {"crlf", "cr", "lf-cr", "mixed"}  # which say the same
         if (found := _LF_CR.search(data)) is not None:
             self._report_first("lf-cr", at + found.start(), 2, matches)
+            self._reported |= {"crlf", "cr", "mixed"}
+        if crlfs:
+            self._report_first("crlf", at + data.find(b"\r\n"), 2, matches)
         if (found := _LONE_CR.search(data)) is not None:
             self._report_first("cr", at + found.start(), 1, matches)
         self._mixed(matches)

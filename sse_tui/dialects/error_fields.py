@@ -71,6 +71,7 @@ _OWN_TYPES = _TYPES[:3]  # that cannot be the type of anything else
 _NESTED = (
     "error",
     "last_error",
+    "lastError",
     "data",
     "payload",
     "body",
@@ -95,7 +96,7 @@ def fault_from(error: Mapping[str, Any]) -> StreamFault:
     message, kind = first_of(error, MESSAGES), _type_of(error)
     if kind == message:
         kind = None
-    return StreamFault(kind, _code_of(error), message)
+    return unfolded(StreamFault(kind, _code_of(error), message))
 
 
 def fault_beside(payload: Mapping[str, Any]) -> StreamFault:
@@ -103,7 +104,23 @@ def fault_beside(payload: Mapping[str, Any]) -> StreamFault:
     message, kind = first_of(payload, MESSAGES), _type_of(payload)
     if kind is not None and not (is_error_code(kind) or kind in map(payload.get, _OWN_TYPES)):
         kind = None
-    return StreamFault(kind if kind != message else None, _code_of(payload), message)
+    return unfolded(StreamFault(kind if kind != message else None, _code_of(payload), message))
+
+
+def unfolded(fault: StreamFault) -> StreamFault:
+    """The same where the message is the JSON of another error, as gateways pass on what their upstream answered.
+
+    What is given beside it counts as the gateway's own.
+    """
+    if fault.message is None or not fault.message.lstrip().startswith("{"):
+        return fault
+    try:
+        payload = decode(fault.message)
+    except JsonError:
+        return fault
+    inner = fault_announced(payload) if isinstance(payload, dict) else fault
+    code = fault.code if fault.code is not None else inner.code
+    return StreamFault(fault.type or inner.type, code, inner.message or fault.message)
 
 
 def fault_announced(payload: Mapping[str, Any]) -> StreamFault:

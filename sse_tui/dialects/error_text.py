@@ -38,6 +38,13 @@ _LABELLED = re.compile(
     re.I,
 )
 
+_HEADING = re.compile(r"<(?:title|h1)\b[^>]{0,80}>\s{0,40}([^<]{3,160})", re.I)
+_TITLE = re.compile(
+    r"(?:HTTP |error )?([45]\d\d)[\s:,.-]{1,3}.{0,40}(?:gateway|time-?d? ?-?out|unavailable|forbidden|unauthori[sz]ed"
+    r"|not found|denied|too many|too large|server|error|bad request|not allowed|down|unreachable).{0,40}",
+    re.I,
+)
+
 _OF = (
     r"(?:internal|upstream|server|stream(?:ing)?|api|model|llm|inference|generation|request|connection|network|proxy"
     r"|gateway|backend|runtime|engine|provider|fatal|unexpected|unhandled|http|sse|unknown|worker|bad|an?|the)"
@@ -72,6 +79,13 @@ _LIKE = re.compile(
             r"(?:access|permission) denied\b",
             r"insufficient (?:quota|balance|credits?|funds)\b",
             r"(?:failed to|unable to|could not|something went wrong)\b",
+            # "Server is busy, please try again later", "ECONNRESET", "timeout"
+            r"[^\n]{0,120}?\b(?:try|retry)(?: it)? (?:again )?(?:later|in \d|in a )",
+            r"E(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|PIPE|AI_AGAIN|NOTFOUND|HOSTUNREACH)\b",
+            r"socket hang up\b|fetch failed\b",
+            r"(?:time[d-]?[ -]?out|abort(?:ed)?|error|failed)\W{0,4}$",
+            # "The system is busy", "request timed out", "try again later", "balance too low" in Chinese
+            r"[^\n]{0,60}?(?:系统繁忙|服务(?:器)?(?:繁忙|错误|异常|不可用)|请求(?:失败|超时|错误|过于频繁)|稍后(?:再试|重试)|余额不足|内部错误)",
         )
     )
     + ")",
@@ -84,12 +98,24 @@ def fault_in_text(text: str, *, exact: bool = False) -> StreamFault | None:
 
     `exact`: only a status line counts, or what an upstream says of itself (``upstream error: …``).
     """
+    said = text[:_LONGEST].strip()
+    if said.startswith("<"):
+        return _in_page(said)
     if len(text) > _LONGEST:
         return None
-    said = text.strip()
     found = _EXACT.fullmatch(said) if len(said) <= 80 else None
     if found is not None:
         code = found["code"] or found["bare"]
         return StreamFault(None, int(code) if code else _CODES[found["phrase"].lower()], said)
     like = _LABELLED if exact else _LIKE
     return StreamFault(None, None, said) if like.match(said) else None
+
+
+def _in_page(html: str) -> StreamFault | None:
+    """The error that a page of a proxy is by its title or heading: ``502 Bad Gateway``."""
+    for found in _HEADING.finditer(html):
+        title = found[1].rpartition("|")[2].strip()
+        status = _TITLE.fullmatch(title)
+        if status is not None:
+            return StreamFault(None, int(status[1]), title[status.end(1) :].lstrip(" \t:,.-") or title)
+    return None

@@ -176,7 +176,9 @@ def _replicate(clue: Clue) -> bool:
 
 
 def _chat(clue: Clue) -> bool:
-    if clue.data.get("object") in ("chat.completion.chunk", "chat.completion"):
+    kind = clue.data.get("object")
+    # Baidu's first API names its events so, and has the text in a member of its own.
+    if kind == "chat.completion.chunk" or (kind == "chat.completion" and "result" not in clue.data):
         return True
     if not {"delta", "message"}.isdisjoint(clue.choice()):
         return True

@@ -26,6 +26,7 @@ from sse_tui.dialects.error_fields import (
     http_error,
     of_list,
     says_success,
+    unfolded,
 )
 from sse_tui.dialects.error_names import announces, is_error_code, is_exception
 from sse_tui.dialects.error_text import fault_in_text
@@ -37,18 +38,8 @@ _KINDS = ("type", "event", "event_type", "object", "kind")
 # Members that make a payload a line of a log: what it says of errors is about something else.
 _LOG = frozenset(
     (
-        *(
-            "level",
-            "lvl",
-            "severity",
-            "loglevel",
-            "log_level",
-            "logLevel",
-            "levelname",
-            "logger",
-            "log.level",
-        ),
-        *("@timestamp", "syslog", "facility"),
+        *("level", "lvl", "severity", "loglevel", "log_level", "logLevel", "levelname", "logger"),
+        *("log.level", "@timestamp", "syslog", "facility"),
     )
 )
 
@@ -95,7 +86,7 @@ def _from_error(error: Any, payload: dict[str, Any]) -> StreamFault | None:
 def _from_text(error: str, payload: dict[str, Any]) -> StreamFault:
     beside = fault_beside(payload)
     if beside.message is None:
-        return beside._replace(message=error)
+        return unfolded(beside._replace(message=error))
     if isinstance(beside.code, int):  # {"status": 500, "error": "Internal Server Error", "message": "…"}
         return beside._replace(type=beside.type or error)
     return StreamFault(
@@ -186,6 +177,11 @@ def _like_text(payload: dict[str, Any]) -> bool:
 
 
 _ENVELOPES = (
+    _Envelope(
+        Setting.UNKNOWN,
+        lambda payload: bool(items(payload.get("errors"))),
+        lambda payload: of_list(payload["errors"]),
+    ),
     _Envelope(Setting.UNKNOWN, _failed_status),
     _Envelope(Setting.UNKNOWN, _no_success),
     _Envelope(Setting.UNKNOWN, _http_status),
@@ -193,11 +189,6 @@ _ENVELOPES = (
     _Envelope(Setting.UNKNOWN, _error_message),
     _Envelope(Setting.UNKNOWN, _validation, lambda payload: of_list(payload["detail"])),
     _Envelope(Setting.UNKNOWN, _like_text),
-    _Envelope(
-        Setting.UNKNOWN,
-        lambda payload: bool(items(payload.get("errors"))),
-        lambda payload: of_list(payload["errors"]),
-    ),
     _Envelope(Setting.OTHERS, _detail),
     _Envelope(Setting.EXPECTED, _any_code),
 )
@@ -224,6 +215,7 @@ _BESIDE = frozenset(
             "errorType",
             "detail",
             "details",
+            "messages",
             "title",
             "instance",
             "path",
@@ -273,22 +265,13 @@ _SIGNS = frozenset(
     (
         *CODES,
         *_OWN_MESSAGES,
-        *(
-            "status",
-            "state",
-            "result",
-            "success",
-            "ok",
-            "succeeded",
-            "detail",
-            "errors",
-            "message",
-            "msg",
-            "type",
-        ),
+        *("status", "state", "result", "success", "ok", "succeeded", "detail", "errors", "message"),
+        *("msg", "type"),
     )
 )
-_ELSEWHERE = frozenset({"success", "base_resp", "fault", "Response", "ErrorMsg", "__type"})
+_ELSEWHERE = frozenset(
+    {"success", "base_resp", "fault", "Response", "ErrorMsg", "__type", "error_code", "errorCode"}
+)
 
 
 def fault_alone(payload: dict[str, Any], context: Setting = Setting.EXPECTED) -> StreamFault | None:
@@ -314,7 +297,7 @@ def fault_alone(payload: dict[str, Any], context: Setting = Setting.EXPECTED) ->
 
 
 def _elsewhere(payload: Mapping[str, Any]) -> StreamFault | None:
-    """Errors in the members that only one provider or gateway has: MiniMax, Apigee, Tencent, Gradio, AWS."""
+    """Errors in the members that only one provider or gateway has: MiniMax, Apigee, Tencent, Gradio, Baidu, AWS."""
     given = members(payload.get("base_resp"))
     if given.get("status_code"):
         return fault_from(given)
@@ -329,6 +312,13 @@ def _elsewhere(payload: Mapping[str, Any]) -> StreamFault | None:
     said = string(members(payload.get("output")).get("error"))
     if said is not None and payload.get("success") is False:  # Gradio's process_completed
         return StreamFault(None, None, said)
+    code = payload.get("error_code", payload.get("errorCode"))  # Baidu's, beside the id of the answer
+    if (
+        code not in (None, "", 0, "0")
+        and "choices" not in payload
+        and first_of(payload, _OWN_MESSAGES) is not None
+    ):
+        return fault_from(payload)
     kind = string(payload.get("__type"))
     if kind is not None and announces(kind.rpartition("#")[2]):
         return fault_from({**payload, "type": kind.rpartition("#")[2]})

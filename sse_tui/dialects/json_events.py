@@ -64,6 +64,8 @@ class JsonDialect(LenientDialect):
     messages_in: ClassVar[str | None] = None
     prompt_in: ClassVar[str | None] = None
     json_due = True
+    # Whether a reason comes before the dialect's own end mark: gateways send the mark behind a broken answer too.
+    reason_due: ClassVar[bool] = False
 
     _done: bool = False
     _model: str | None = None
@@ -186,7 +188,7 @@ class JsonDialect(LenientDialect):
         if self.finished:
             return True
         if self._ended:
-            return None if self._done and self.sentinel == "ends" else True
+            return None if self.reason_due or (self._done and self.sentinel == "ends") else True
         return False if self._marks_end else None
 
     def _empty(self, event: Event) -> Sequence[Delta]:

@@ -74,6 +74,9 @@ class StrayLines(Dialect):
     """
 
     json_due: bool = False
+    # Whether an event came before, and whether such a line did: a text at the very beginning is none of an answer.
+    _begun: bool = True
+    _strayed: bool = False
     # The lines of a JSON text that is not complete, and what gRPC's trailers have said.
     _held: tuple[str, ...] = ()
     _grpc: StreamFault | None = None
@@ -111,7 +114,10 @@ class StrayLines(Dialect):
             return self._json(line)
         if line[:1].isspace():
             return None  # the line of a text that was to be data
-        return fault_in_text(line, exact=not self.json_due)
+        if line.startswith("<") and not self._begun:
+            return None  # the whole body is a page
+        first, self._strayed = not (self._begun or self._strayed), True
+        return fault_in_text(line, exact=not (self.json_due or first))
 
     def _json(self, line: str) -> StreamFault | None:
         """A line of a JSON text. The member that is the error counts at once: the body may end before the text does."""
@@ -155,7 +161,10 @@ def _in_json(text: str) -> Any:
     try:
         payload = decode(text)
     except JsonError:
-        return _NO_JSON
+        try:
+            payload = decode(text.replace("\n", " "))  # a line feed inside a string, as C++ servers leave it
+        except JsonError:
+            return _NO_JSON
     return fault_in_unknown(payload, Setting.OTHERS) if isinstance(payload, dict) else fault_in_any(payload)
 
 

@@ -6,12 +6,12 @@ import re
 
 from sse_tui.bodies import Form
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.registry import CLOSE, EVENT, FINISH, OVER, Occurrence, also, rule
+from sse_tui.diagnosis.registry import CLOSE, DELTAS, EVENT, FINISH, OVER, Occurrence, also, rule
 from sse_tui.dialects.answer import Answer
 from sse_tui.dialects.base import Meta
 from sse_tui.eventstream import Event
 from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
-from sse_tui.text.wording import choice_words
+from sse_tui.text.wording import choice_words, many
 
 _DONE = "[DONE]"
 
@@ -26,6 +26,8 @@ _MARKS = {
     "transcript.text.done": "openai-transcription",
     "interaction.completed": "gemini-interactions",
 }
+# By dialect: the mark that follows the finish reason.
+_LAST = {"openai-chat": _DONE, "openai-completions": _DONE, "anthropic-messages": "message_stop"}
 _LOOKED_AT = 64
 _TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
 
@@ -91,9 +93,13 @@ def missing_finish_reason(event: Event, facts: Facts) -> Occurrence | None:
             "info",
             evidence={"finish_reason": None, "member": False},
         )
-    which = _without_reason(view.answer) or "the answer"
+    ended = len(view.answer.substance.finishes)
+    without = f"{_without_reason(view.answer) or 'the answer'} has no finish reason"
+    if ended:
+        have = "has" if ended == 1 else "have"
+        without += f" (only {ended} of {many(view.answer.choices, 'choice')} {have} one)"
     return Occurrence(
-        f"[DONE] arrived, but {which} has no finish reason: servers end an interrupted answer this way.",
+        f"[DONE] arrived, but {without}: servers end an interrupted answer this way.",
         evidence={"finish_reason": None, "member": turn.reason_named},
     )
 
@@ -137,6 +143,39 @@ def member_seen(event: Event, facts: Facts) -> None:
         turn.reason_named = '"finish_reason"' in event.data
 
 
+@also("missing-finish-reason", DELTAS)
+def misplaced_reason(_: Event, facts: Facts) -> Occurrence | None:
+    """The same to every client that looks for the reason where the API has it."""
+    for delta in facts.entry.deltas:
+        if isinstance(delta, Meta) and delta.name == "misplaced-finish":
+            return Occurrence(
+                f"The finish reason stands in {delta.value}, where clients do not look for it: to them the answer has "
+                "none.",
+                advice="In the server, send it in choices[].finish_reason.",
+                evidence={"path": delta.value},
+            )
+    return None
+
+
+@also("missing-finish-reason", CLOSE)
+def end_without_reason(_: Close, facts: Facts) -> Occurrence | None:
+    """The same of an end mark that the dialect's own finish reason comes before."""
+    turn = facts.turn
+    dialect, answer = turn.view.dialect, turn.view.answer
+    marked = (
+        dialect.ended and dialect.complete is None and dialect.answers and dialect.chosen.sentinel != "ends"
+    )
+    if not marked or turn.fault is not None or answer.substance.empty or answer.substance.finishes:
+        return None
+    mark = turn.view.conclusion.marker
+    return Occurrence(
+        f"{mark} arrived, but the answer has no finish reason: gateways close an interrupted answer this way.",
+        advice=f"In the server, send a finish reason before {mark}; in the client, treat an answer without one as cut "
+        "off.",
+        evidence={"finish_reason": None, "member": False},
+    )
+
+
 @rule(
     "info",
     CLOSE,
@@ -147,7 +186,8 @@ def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
     """The finish reason came, but not the [DONE] that most servers send behind it."""
     turn = facts.turn
     dialect = turn.view.dialect
-    if dialect.complete is not True or dialect.ended or facts.conn.body.form is Form.OBJECT:
+    mark = _LAST.get(turn.dialect)
+    if mark is None or dialect.complete is not True or dialect.ended or turn.odd_end:
         return None
     if turn.dialect == "anthropic-messages":
         return Occurrence(
@@ -157,10 +197,13 @@ def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
             "In the server or gateway, send message_stop after message_delta, whatever the upstream did.",
             evidence={"finish_reason": turn.view.answer.finish_reason},
         )
-    if not turn.has_choices:
+    if facts.conn.body.form is Form.OBJECT:  # which has no end mark
         return None
     return Occurrence(
-        "The answer was finished, but [DONE] did not follow: a client that waits for it hangs on an open connection.",
+        f"The answer was finished, but {mark} did not follow: a client that waits for it hangs on an open connection.",
+        advice=None
+        if mark == _DONE
+        else f"In the server, end the stream with {mark}: some clients wait for it.",
         evidence={"finish_reason": turn.view.answer.finish_reason},
     )
 

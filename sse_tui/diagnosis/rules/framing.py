@@ -16,6 +16,11 @@ from sse_tui.text.wording import many
 _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _LINE_ENDS: dict[str, tuple[Severity, str]] = {
     "crlf": ("info", "Lines end with CRLF. Clients that look for LF LF see no event until the body ends."),
+    "cr-crlf": (
+        "warning",
+        "Lines end with CR CR LF: line ends were translated twice on the way. By the standard each is followed by a "
+        "blank line, so an event ends with its first line.",
+    ),
     "cr": (
         "warning",
         "Lines end with a lone CR ({counts}): legal, but most hand-written clients do not handle it.",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sse_tui.bodies import Form
 from sse_tui.diagnosis.facts import Facts, ReportedError
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, IGNORED, NO_DATA, TAIL, Occurrence, also, rule
 from sse_tui.diagnosis.retry_advice import retry_may_help, retry_words
 from sse_tui.dialects.base import Finish, Meta, StreamFault
 from sse_tui.dialects.error_fields import http_status
+from sse_tui.dialects.error_text import fault_in_text
 from sse_tui.dialects.inband import fault_words, merged
 from sse_tui.dialects.stray_lines import fault_outside
 from sse_tui.eventstream import Event, Ignored, NoData, Tail
@@ -42,6 +44,8 @@ def error_in_ignored_line(ignored: Ignored, facts: Facts) -> Iterator[Occurrence
         how = "sent as a field named 'error'"
     elif line.startswith(("{", "[", "}", "]", '"')):
         how = "sent as raw JSON without 'data:'"
+    elif line.startswith("<"):
+        how = "sent as an HTML page without 'data:'"
     elif line.startswith("grpc-"):
         how = "sent as gRPC's trailers in the body"
     else:
@@ -58,7 +62,8 @@ def error_without_data(block: NoData, facts: Facts) -> Iterator[Occurrence]:
 @also("in-band-error", TAIL)
 def error_in_tail(_: Tail, facts: Facts) -> Iterator[Occurrence]:
     """The same in the rest of a body, behind which no blank line came."""
-    return _outside("sent without a blank line behind it", facts)
+    prose = facts.conn.body.form is Form.PROSE
+    return _outside(f"sent {'as plain text' if prose else 'without a blank line behind it'}", facts)
 
 
 def _outside(how: str, facts: Facts) -> Iterator[Occurrence]:
@@ -109,6 +114,26 @@ def text_after_error(_: Close, facts: Facts) -> Occurrence | None:
         f"{_message(known, facts)} {many(after, 'token event')} followed it.",
         amend=True,
         evidence={"token_events_after": after},
+    )
+
+
+@also("in-band-error", CLOSE)
+def error_as_text(_: Close, facts: Facts) -> Occurrence | None:
+    """An answer that is nothing but an error message: some gateways send it as the model's own words."""
+    view = facts.turn.view
+    if facts.turn.fault is not None or not view.dialect.answers or len(view.answer.text) > _LENGTH:
+        return None
+    said = view.answer.text.lstrip(" \t\r\n*_`#>~").rstrip(" \t\r\n*_`")
+    if (
+        view.answer.calls or _tokens(facts) > 1 or fault_in_text(said) is None
+    ):  # a model's text comes in pieces
+        return None
+    return Occurrence(
+        f"The whole answer reads like an error message: {said!r}. The stream itself reports no error; gateways that "
+        "turn a failure into text of the model look like this.",
+        "info",
+        advice="Look at the server's log, and in the client do not rely on the finish reason alone.",
+        evidence={"text": said},
     )
 
 

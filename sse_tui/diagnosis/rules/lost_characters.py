@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
 from sse_tui.diagnosis.registry import BYTES, CLOSE, OVER, UNDERSTOOD, Occurrence, also, rule
@@ -123,4 +125,27 @@ def _said(counted: int) -> str:
     return (
         f"U+FFFD, the replacement character, came {many(counted, 'time')} in valid data: {cause}. No client can "
         "restore what was there."
+    )
+
+
+# UTF-8 that was read as Latin-1 or Windows-1252 and encoded again: "Ã©" for "é", "â€™" for an apostrophe.
+_TWICE = re.compile(
+    "[ÂÃ][\u0080-\u00bf]|â(?:€[\u0080-\u00bfœžš™˜“”•–—¦]|\u0080[\u0080-\u00bf])|ð(?:Ÿ|\u009f)"
+)
+_LONG = 100_000  # characters of an answer that are looked at
+
+
+@also("replacement-characters", CLOSE)
+def encoded_twice(_: Close, facts: Facts) -> Occurrence | None:
+    """The text was decoded with the wrong encoding and encoded again before it was sent."""
+    found = _TWICE.findall(facts.turn.view.answer.text[:_LONG])
+    if not found:
+        return None
+    shown = ", ".join(dict.fromkeys(found[:8]))
+    return Occurrence(
+        f"The text has {many(len(found), 'character')} that were encoded twice, such as {shown}: UTF-8 was read as "
+        "Latin-1 or Windows-1252 before it was sent.",
+        "warning" if len(found) > 1 and facts.turn.json_answers else "info",
+        advice="In the server or gateway, decode the upstream's bytes as UTF-8 whatever its Content-Type says.",
+        evidence={"count": len(found), "examples": shown},
     )

@@ -6,7 +6,7 @@ import re
 
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.finding import Severity
-from sse_tui.diagnosis.reframing import Misframing, is_payload, plain_lines
+from sse_tui.diagnosis.reframing import ENCODED_AGAIN, Misframing, is_payload, plain_lines
 from sse_tui.diagnosis.registry import (
     BEAT,
     CLOSE,
@@ -52,9 +52,14 @@ def wrapped_twice(event: Event, facts: Facts) -> Occurrence | None:
     # A text may well be about event streams; that each event of a stream is one is no accident.
     if not found.sure and (conn.wrapped < 2 or conn.wrapped <= conn.events):
         return None
+    if found.form is ENCODED_AGAIN:
+        what = "a JSON string that holds JSON: the payload was encoded twice, and clients find a string where an object"
+        what += " is due. Decoded again it has"
+    else:
+        what = f"an event stream itself, {found.form}: the stream was wrapped twice, and clients find field names "
+        what += "where the payload should be. Unwrapped it has"
     return Occurrence(
-        f"The data of {many(conn.wrapped, 'event')} is an event stream itself, {found.form}: the stream was wrapped "
-        f"twice, and clients find field names where the payload should be. Unwrapped it has {reading.words()}.",
+        f"The data of {many(conn.wrapped, 'event')} is {what} {reading.words()}.",
         "error" if found.sure or reading.recognised else "warning",
         evidence={"form": found.form, **reading.evidence},
         group=found.kind,

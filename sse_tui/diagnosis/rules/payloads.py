@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from sse_tui.diagnosis.facts import Facts
-from sse_tui.diagnosis.reframing import Misframing, is_json, json_texts, python_value
+from sse_tui.diagnosis.json_causes import cause_of, event_inside
+from sse_tui.diagnosis.reframing import Misframing, is_json, python_value
 from sse_tui.diagnosis.registry import CLOSE, EVENT, IGNORED, Occurrence, also, rule
 from sse_tui.diagnosis.rereading import Rereading
 from sse_tui.dialects.base import Malformed
-from sse_tui.dialects.error_text import fault_in_text
+from sse_tui.dialects.end_words import odd_end_mark
 from sse_tui.dialects.payload import JsonError, LenientJsonError, decode, decode_exactly, members
 from sse_tui.eventstream import Event, Ignored
 from sse_tui.recording.records import Close
@@ -17,6 +18,7 @@ from sse_tui.text.wording import many
 
 _MAX_DECODED = 64  # payloads of an unknown dialect that are parsed
 _KEPT = 4
+_EARLY = 32  # events that may come before the dialect is known
 _PUT_TOGETHER = 64 * 1024  # characters of events that may be one JSON text together
 _CUT_AT = ("", r"\n", r"\n\n")  # what was lost where a JSON text was cut
 _HEARTBEAT = re.compile(r"\s*:.*|\s*(ping|keep-?alive|heartbeat|hb)\s*", re.I | re.S)
@@ -39,8 +41,11 @@ def invalid_json_event(event: Event, facts: Facts) -> Occurrence | None:
     """Data that is not JSON where every event should be."""
     turn = facts.turn
     if turn.known:
+        if not turn.json_answers:
+            return None
         broken = any(isinstance(delta, Malformed) and delta.kind == "json" for delta in facts.entry.deltas)
-        if not (broken and turn.json_answers):
+        # The first events were read before the dialect was known, perhaps in the same read as the one that shows it.
+        if not broken and (facts.conn.events >= _EARLY or facts.entry.deltas or not event.data):
             return None
     elif turn.decoded >= _MAX_DECODED or not event.data:
         return None
@@ -61,7 +66,7 @@ def invalid_json_event(event: Event, facts: Facts) -> Occurrence | None:
     if found is not None:
         return found
     if turn.known or _LIKE_JSON.match(event.data):
-        return _invalid(event.data, reason)
+        return _invalid(event.data, reason, facts)
     if len(turn.not_json) < _KEPT:
         turn.not_json.append((facts.entry, event.data, reason))
     return None
@@ -123,7 +128,7 @@ def invalid_json_line(line: Ignored, facts: Facts) -> Occurrence | None:
     if not facts.turn.lines or not facts.turn.view.dialect.answers or not line.line.lstrip().startswith("{"):
         return None
     broken = [delta for delta in facts.entry.deltas if isinstance(delta, Malformed) and delta.kind == "json"]
-    return _invalid(line.line, broken[0].reason) if broken else None
+    return _invalid(line.line, broken[0].reason, facts) if broken else None
 
 
 @also("invalid-json-event", CLOSE)
@@ -133,7 +138,7 @@ def early_invalid_json(_: Close, facts: Facts) -> list[Occurrence]:
     if not facts.turn.json_answers:
         return []
     return [
-        _invalid(data, reason)._replace(entry=entry)
+        _invalid(data, reason, facts)._replace(entry=entry)
         for entry, data, reason in early
         if entry.conn == facts.conn.number
     ]
@@ -150,32 +155,31 @@ def _why_not_json(data: str) -> str | None:
     return None
 
 
-def _invalid(data: str, reason: str) -> Occurrence:
-    cause = _cause(data, reason)
+def _invalid(data: str, reason: str, facts: Facts) -> Occurrence:
+    mark = odd_end_mark(data)
+    if mark:
+        facts.turn.odd_end = True
+        return Occurrence(
+            f"{mark!r} stands where the end marker would be, which is [DONE]: clients that look for that do not "
+            "recognise it, and those that parse every event as JSON fail on it.",
+            "warning",
+            "End the stream with 'data: [DONE]', in these letters.",
+            evidence={"cause": "another end mark", "mark": mark},
+        )
+    cause = cause_of(data, reason)
+    inside = event_inside(data)
+    reading = (
+        Rereading([Event("message", data[inside:], "", 0, 0)]) if inside and is_json(data[inside:]) else None
+    )
+    lost = (
+        f' What follows says "{reading.text}", and is lost with it.'
+        if reading is not None and reading.text
+        else ""
+    )
     return Occurrence(
-        f"The data is {reason}. {cause[0].upper()}{cause[1:]}.",
+        f"The data is {reason}. {cause[0].upper()}{cause[1:]}.{lost}",
         evidence={"reason": reason, "cause": cause, "characters": len(data)},
     )
-
-
-def _cause(data: str, reason: str) -> str:
-    if "the constant " in reason:
-        return "JavaScript's JSON.parse fails on it and loses the event, Python's json and sse-tui read it"
-    if fault_in_text(data) is not None:
-        return "it reads like an error message, not like a payload"
-    if "\n" in data and "error" in data:
-        return "an error was probably written into the middle of an event"
-    if "Extra data" in reason:
-        (first, *_), _ = json_texts(data) if data.lstrip()[:1] in ("{", "[") else ([""], False)
-        rest = data.lstrip()[len(first) :].strip()[:40]
-        return (
-            f"{rest!r} follows the JSON text"
-            if first and rest[:1] not in ("{", "[")
-            else "two JSON texts run together"
-        )
-    if "Unterminated" in reason or "Expecting value" in reason or "end" in reason:
-        return "it is cut short, perhaps at a character that the server took for a line end"
-    return "the server probably failed to quote or escape something"
 
 
 @rule(

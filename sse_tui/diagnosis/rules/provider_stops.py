@@ -27,6 +27,15 @@ def _ends(facts: Facts, *kinds: FinishKind) -> Iterator[tuple[str, str, Meaning]
             yield (f" of choice {index}" if several else ""), reason, meaning
 
 
+def _new_ends(rule_id: str, facts: Facts, kind: FinishKind) -> Iterator[tuple[str, str, Meaning]]:
+    """The same, each once: a reason that is sent again, or replaces another, is said already."""
+    for which, reason, meaning in _ends(facts, kind):
+        key = f"{rule_id}{which} {reason}"
+        if key not in facts.turn.told:
+            facts.turn.told.add(key)
+            yield which, reason, meaning
+
+
 @rule(
     "error",
     FINISH,
@@ -44,7 +53,7 @@ def provider_stop(_: Event, facts: Facts) -> Iterator[Occurrence]:
         if answer.substance.empty
         else "what arrived before is not a whole answer"
     )
-    for which, reason, meaning in _ends(facts, FinishKind.FAILURE):
+    for which, reason, meaning in _new_ends("provider-stop", facts, FinishKind.FAILURE):
         yield Occurrence(
             f"The finish reason{which} is {shown(reason)!r}: {meaning.words}; {state}.",
             advice=_AGAIN if is_transient(reason) else None,
@@ -99,7 +108,7 @@ def _native(event: Event) -> str:
 )
 def unknown_finish_reason(_: Event, facts: Facts) -> Iterator[Occurrence]:
     """A finish reason that no provider documents: whether the answer is whole is unknown."""
-    for which, reason, meaning in _ends(facts, FinishKind.UNKNOWN):
+    for which, reason, meaning in _new_ends("unknown-finish-reason", facts, FinishKind.UNKNOWN):
         if meaning.words:
             yield Occurrence(f"The finish reason{which} is {shown(reason)!r}: {meaning.words}.", "info")
         else:
@@ -118,7 +127,7 @@ def unknown_finish_reason(_: Event, facts: Facts) -> Iterator[Occurrence]:
 )
 def length_limit(_: Event, facts: Facts) -> Iterator[Occurrence]:
     """A limit ended the answer, not the model: it may stop in the middle of a sentence or of a tool call."""
-    for which, reason, meaning in _ends(facts, FinishKind.LENGTH):
+    for which, reason, meaning in _new_ends("length-limit", facts, FinishKind.LENGTH):
         yield Occurrence(
             f"The finish reason{which} is {shown(reason)!r}: {meaning.words}.",
             evidence={"finish_reason": reason},

@@ -17,7 +17,8 @@ from sse_tui.recording.records import Close, Reconnect
 from sse_tui.text.wording import many
 
 _WHOLE = ("lossless", "repeated")  # verdicts on a resume after which nothing is missing
-_IN_TAIL = ("[DONE]", "message_stop", "response.completed", "message-end", '"stop":true', '"finishReason"')
+_DONE = "[DONE]"
+_IN_TAIL = (_DONE, "message_stop", "response.completed", "message-end", '"stop":true', '"finishReason"')
 
 
 def was_cut(facts: Facts) -> bool:
@@ -102,6 +103,7 @@ def unterminated_tail(tail: Tail, facts: Facts) -> Occurrence | None:
     size = tail.end - tail.start
     marker = next((marker for marker in _IN_TAIL if marker in tail.text), None)
     whole = facts.turn.view.dialect.complete is True
+    facts.turn.odd_end = marker == _DONE
     state = f"the answer is {'complete' if whole else 'not complete'} without that part"
     inside = body_end.within(tail, conn)
     evidence: dict[str, object] = {"bytes": size, "ends": inside, "logically_complete": whole}
@@ -111,8 +113,9 @@ def unterminated_tail(tail: Tail, facts: Facts) -> Occurrence | None:
             f"No blank line follows {last}, so the standard discards that part, which ends {inside}; {state}.",
             evidence=evidence,
         )
+    ends = "" if "end marker" in inside else f" and end {inside}"
     return Occurrence(
-        f"No blank line follows {last}, which contain the end marker {marker} and end {inside}, so conforming clients "
+        f"No blank line follows {last}, which contain the end marker {marker}{ends}, so conforming clients "
         f"never see it; {state}.",
         "error",
         evidence={**evidence, "marker": marker},

@@ -46,6 +46,7 @@ def unknown_field(ignored: Ignored, facts: Facts) -> Occurrence | None:
 def _stray(line: str, name: str, facts: Facts) -> Occurrence:
     """Any other line: one finding for all that may be the same thing."""
     guess = line_guesses.stray(line)
+    facts.turn.odd_end = facts.turn.odd_end or guess == line_guesses.END_MARK
     count, first = facts.conn.stray_lines.get(guess, (0, ""))
     facts.conn.stray_lines[guess] = count, first = count + 1, first or line[:80]
     if guess == line_guesses.DATA_STREAM:

@@ -46,6 +46,7 @@ def _wrong(data: str, kind: str, facts: Facts) -> Iterator[Occurrence]:
     except JsonError:
         return
     for departure in found:
+        turn.odd_end = turn.odd_end or (departure.value == DONE and not departure.path)
         yield _occurrence(departure)
     if not found:
         for reason in reasons:  # in a dialect that is not in the tables

@@ -72,6 +72,7 @@ class AnthropicMessages(TypedDialect):
 
     name = "anthropic-messages"
     messages_in = "messages"
+    reason_due = True
     auth: ClassVar[Auth] = Auth("x-api-key")
 
     _whole_blocks: int = 0
@@ -236,7 +237,7 @@ class AnthropicMessages(TypedDialect):
         if isinstance(reason, str) and reason:
             self._finished = True
             deltas.append(Finish(reason))
-        elif reason is not None:
+        elif reason is not None and reason != "":
             deltas.append(Malformed(f"stop_reason: expected a string, got {kind_of(reason)}"))
 
     def _message_stop(self, payload: dict[str, Any], deltas: list[Delta]) -> None:

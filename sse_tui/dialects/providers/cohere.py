@@ -51,6 +51,7 @@ class CohereV2(TypedDialect):
     name = "cohere-v2"
     messages_in = "messages"
     sentinel = "follows"
+    reason_due = True
     _old_count: int = 0
 
     def __init__(self) -> None:
@@ -118,6 +119,7 @@ class CohereV2(TypedDialect):
 
     def _close(self, reason: Any, usage: dict[str, Any], error: Any, deltas: list[Delta]) -> None:
         if string(reason):
+            self._finished = True
             deltas.append(Finish(reason))
         deltas += usage_in(usage)
         if error:

@@ -55,6 +55,7 @@ from sse_tui.dialects.payload import (
     members,
     string,
 )
+from sse_tui.dialects.providers.openai_chat.misplaced_reasons import misplaced_reasons
 from sse_tui.dialects.providers.openai_chat.openai_chat_tools import ToolCalls
 from sse_tui.dialects.request import PARAMS, endpoint, mapped, post, turns
 from sse_tui.dialects.usage import usage_in
@@ -146,6 +147,8 @@ class OpenAIChat(ChoiceDialect):
             self._own_usage = True
         if not _BESIDE.isdisjoint(payload) or event.type == "error" or payload.get("object") == "error":
             self._beside(event, payload, deltas)
+        if not deltas or usage:
+            self._misplaced(payload, deltas)
         if (not choices and all(type(delta) is Meta for delta in deltas)) or (
             named and announces(event.type)
         ):
@@ -213,6 +216,14 @@ class OpenAIChat(ChoiceDialect):
             deltas.append(Malformed(f"finish_reason: expected a string, got {kind_of(reason)}"))
             return
         self._end(index, reason, deltas)
+
+    def _misplaced(self, payload: dict[str, Any], deltas: list[Delta]) -> None:
+        """The finish reason of a chunk without text, where it does not stand in ``choices[].finish_reason``."""
+        for path, index, reason in misplaced_reasons(payload):
+            if self._finishes.get(index, "") is None:
+                self._end(index, reason, deltas)
+                if self._finishes[index] is not None:
+                    deltas.append(Meta("misplaced-finish", path))
 
     def _choice_extras(self, choice: dict[str, Any], index: int, deltas: list[Delta]) -> None:
         """Errors, usage and text that some gateways put into the choice."""
