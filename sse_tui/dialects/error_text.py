@@ -67,8 +67,8 @@ _LIKE = re.compile(
             rf"(?:(?:HTTP(?:/[\d.]+)?|error|status(?: code)?)[\s:]{{1,3}})?[45]\d\d[\s:,.-]{{1,3}}(?:{_ANY})\b",
             rf"(?:{_ALONE})\s?[:.,;!(-]",
             # "Rate limit exceeded", "You have reached your quota"
-            r"(?:\w+\W{1,3}){0,4}(?:rate.?limit(?:s|ed)?|quota|(?:token|usage|spending|request) limit)"
-            r"(?:\W{1,3}\w+){0,4}?\W{1,3}(?:exceeded|reached|hit|exhausted)\b",
+            r"(?:\w{1,30}\W{1,3}){0,4}(?:rate.?limit(?:s|ed)?|quota|(?:token|usage|spending|request) limit)"
+            r"(?:\W{1,3}\w{1,30}){0,4}?\W{1,3}(?:exceeded|reached|hit|exhausted)\b",
             r"you (?:have )?(?:exceeded|reached|hit) (?:your|the)\b",
             r"too many (?:requests|concurrent)\b",
             # "upstream timed out", "the model is overloaded"

@@ -177,8 +177,9 @@ def _replicate(clue: Clue) -> bool:
 
 def _chat(clue: Clue) -> bool:
     kind = clue.data.get("object")
-    # Baidu's first API names its events so, and has the text in a member of its own.
-    if kind == "chat.completion.chunk" or (kind == "chat.completion" and "result" not in clue.data):
+    # Baidu's first API names all of its events so; those with text have the member that `unwrapped` reads.
+    own = "result" not in clue.data or "is_end" in clue.data
+    if kind == "chat.completion.chunk" or (kind == "chat.completion" and own):
         return True
     if not {"delta", "message"}.isdisjoint(clue.choice()):
         return True

@@ -64,9 +64,7 @@ class JsonDialect(LenientDialect):
     messages_in: ClassVar[str | None] = None
     prompt_in: ClassVar[str | None] = None
     json_due = True
-    # Whether a reason comes before the dialect's own end mark: gateways send the mark behind a broken answer too.
-    reason_due: ClassVar[bool] = False
-
+    reason_due: ClassVar[bool] = False  # before the own end mark, which gateways send behind anything
     _done: bool = False
     _model: str | None = None
     _id: str | None = None

@@ -159,7 +159,7 @@ ENDS = [
         "finish-reason-in-the-delta",
         text("Hi") + chunk({"finish_reason": "stop"}) + DONE,
         "complete",
-        findings={"wrong-type": "warning finish_reason stands in the delta"},
+        findings={"missing-finish-reason": "warning stands in the delta"},
     ),
     Case(
         "finish-reason-as-a-number",

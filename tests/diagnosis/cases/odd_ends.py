@@ -128,7 +128,7 @@ CASES = [
         "stop_reason without message_stop",
         anthropic("Good", end=False),
         "complete",
-        findings={MARKS: "info message_stop did not follow"},
+        findings={MARKS: "warning message_stop did not follow"},
     ),
     Case(
         "a whole completion in place of a stream",

@@ -119,7 +119,8 @@ CASES = [
         "Baidu's events, whose text is in result",
         event({"id": "as-1", "object": "chat.completion", "is_end": False, "result": "Good"})
         + event({"id": "as-1", "object": "chat.completion", "is_end": True, "result": " day"}),
-        "ended",
+        "complete",
+        "Good day",
         quiet=True,
     ),
     Case(
@@ -178,7 +179,7 @@ CASES = [
     Case(
         "lines of Vercel's old data stream protocol",
         b'f:{"messageId":"m"}\n0:"Good"\n0:" day"\nd:{"finishReason":"stop"}\n',
-        findings={"unknown-field": "warning data stream protocol of Vercel"},
+        findings={"unknown-field": "info data stream protocol"},
     ),
     Case(
         "text in UTF-8 that was read as Latin-1",
@@ -226,7 +227,7 @@ CASES = [
         + event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         + DONE,
         "ended",
-        findings={"missing-finish-reason": "warning only 1 of 2 choices has a finish reason"},
+        findings={"missing-finish-reason": "warning only 1 of 2 choices has one"},
     ),
     Case(
         "an empty stop_reason is none",

@@ -272,7 +272,7 @@ class OpenAIChat(ChoiceDialect):
                 Text(text, index),
             )
         if delta.get("finish_reason"):
-            deltas.append(Malformed("finish_reason stands in the delta, where SDKs do not look for it"))
+            deltas.append(Meta("misplaced-finish", "the delta"))
             self._finish(delta["finish_reason"], index, deltas)
 
     def _audio(self, audio: dict[str, Any], index: int, deltas: list[Delta], *, spoken: bool) -> None:
