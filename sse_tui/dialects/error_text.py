@@ -107,8 +107,8 @@ def fault_in_text(text: str, *, exact: bool = False) -> StreamFault | None:
     if found is not None:
         code = found["code"] or found["bare"]
         return StreamFault(None, int(code) if code else _CODES[found["phrase"].lower()], said)
-    like = _LABELLED if exact else _LIKE
-    return StreamFault(None, None, said) if like.match(said) else None
+    like = _LABELLED.match(said) if exact else _LIKE.match(said)
+    return StreamFault(None, None, said) if like else None
 
 
 def _in_page(html: str) -> StreamFault | None:
