@@ -156,7 +156,7 @@ class FormFinder:
         return self._line(text, whole)
 
     def _line(self, text: bytes, whole: bool) -> Form | None:
-        """A first line that is no field: prose, or no text at all, which shows with its end or its first bytes."""
+        """A first line that is not a field: prose, or no text at all, which shows with its end or its first bytes."""
         end = _LINE_END.search(text, 0, _ENOUGH)
         if end is None and len(text) < _ENOUGH and not whole:
             return None

@@ -48,17 +48,17 @@ def tell_worst(findings: Iterable[Finding], problem: SseTuiError | None = None) 
         for finding in others
         if problem is not None and finding.event is not None and _same(finding, problem)
     }
-    told = [
+    said_anew = [
         finding
         for finding in others
         if (finding.conn, finding.start) not in said and not (problem is not None and _same(finding, problem))
     ]
-    if not told:
+    if not said_anew:
         return
-    worst = min(told, key=lambda finding: WORST_FIRST.index(finding.severity))
+    worst = min(said_anew, key=lambda finding: WORST_FIRST.index(finding.severity))
     if problem is not None and worst.severity != "error":
         return
-    rules = sorted({finding.rule for finding in told} - {worst.rule})
+    rules = sorted({finding.rule for finding in said_anew} - {worst.rule})
     named = ", ".join(rules[:_NAMED])
     if len(rules) > _NAMED:
         named += f" and {len(rules) - _NAMED:,} more"

@@ -55,5 +55,5 @@ def within(tail: Tail, conn: ConnFacts) -> str:
     if value.lstrip()[:1] in ("{", "[") and not is_json(value):
         return f"inside the JSON of a {name[:20]} field"
     if name not in FIELDS:
-        return "inside a line that is no field" if name else "inside a comment"
+        return "inside a line that is not a field" if name else "inside a comment"
     return f"inside the line of a {name} field"

@@ -81,7 +81,7 @@ _STRAY = tuple(
 
 
 def stray(line: str) -> str:
-    """What a line may be that is no field, in words."""
+    """What a line may be that is not a field, in words."""
     if line.strip() == DONE or odd_end_mark(line):
         return END_MARK
     for pattern, guess in _STRAY:

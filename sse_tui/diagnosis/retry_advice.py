@@ -58,7 +58,7 @@ def retry_words(fault: StreamFault, status: int | None = None) -> str:
     return {
         True: "A retry may succeed: the cause is on the server's side.",
         False: "A retry is unlikely to help: the cause is in the request or the account.",
-        None: "Whether a retry may help cannot be told from it.",
+        None: "It does not show whether a retry may help.",
     }[retry_may_help(fault, status)]
 
 

@@ -55,7 +55,7 @@ def foreign_terminal(event: Event, facts: Facts) -> Occurrence | None:
         return None
     state = "after the answer was whole" if whole else "before the answer was whole"
     return Occurrence(
-        f"{mark} is no end mark of the dialect {turn.dialect}; it came {state}{harm}.",
+        f"{mark} is not an end mark of the dialect {turn.dialect}; it came {state}{harm}.",
         "info" if whole else None,
         evidence={"mark": mark, "dialect": turn.dialect, "whole": whole},
     )
