@@ -81,7 +81,8 @@ class Pulse:
         """
         if len(deltas) == 1 and not self._held:  # the usual event, with as few calls as can be
             delta = deltas[0]
-            if type(delta) is Text and not nothing_seen(delta[0]):
+            text = delta[0] if type(delta) is Text else ""
+            if text and ("!" <= text[-1] <= "~" or not nothing_seen(text)):
                 self._idle.last_progress = t
                 clocks = self._clocks
                 if clocks.first_visible is None:
