@@ -47,7 +47,7 @@ ROWS: list[tuple[StreamFault, bool | None]] = [
 @pytest.mark.parametrize(("fault", "again"), ROWS)
 def test_whether_a_retry_may_help(fault: StreamFault, again: bool | None) -> None:
     assert retry_may_help(fault) is again
-    words = {True: "may succeed", False: "unlikely to help", None: "cannot be told"}
+    words = {True: "may succeed", False: "unlikely to help", None: "does not show"}
     assert words[again] in retry_words(fault)
 
 
