@@ -139,17 +139,7 @@ def _any_code(payload: dict[str, Any]) -> bool:
     return failed and first_of(payload, MESSAGES) is not None
 
 
-_OWN_MESSAGES = (
-    "error_message",
-    "errorMessage",
-    "error_msg",
-    "errorMsg",
-    "errmsg",
-    "errMsg",
-    "errorText",
-    "err",
-    "err_msg",
-)
+_OWN_MESSAGES = tuple(name for name in MESSAGES if name.lower().startswith("err"))
 
 
 def _error_message(payload: dict[str, Any]) -> bool:

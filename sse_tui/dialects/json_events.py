@@ -18,43 +18,20 @@ from sse_tui.dialects.event_order import NO_ORDER, Order, OrderCheck
 from sse_tui.dialects.finish_reasons import is_finish
 from sse_tui.dialects.heartbeats import heartbeat_text, is_heartbeat, named_ping
 from sse_tui.dialects.inband import fault_alone, fault_behind, fault_in, fault_in_any, named
+from sse_tui.dialects.lenient_json import LenientDialect
 from sse_tui.dialects.payload import (
     JsonError,
-    LenientJsonError,
     compact,
     decode,
-    decode_exactly,
     index_of,
     kind_of,
     scrubbed,
     string,
 )
 from sse_tui.dialects.request import last_of_role, last_user, members_of
-from sse_tui.dialects.stray_lines import StrayLines
-from sse_tui.dialects.surrogates import SurrogateJoiner
 from sse_tui.eventstream.items import Event
 
 DONE = "[DONE]"
-
-
-class LenientDialect(StrayLines):
-    """Reads JSON as lenient clients do, and says where strict ones fail."""
-
-    _joiner: SurrogateJoiner | None = None  # once a string held half of a surrogate pair
-
-    @property
-    def waiting_halves(self) -> int:
-        """Halves of characters that wait for the other half, so that the text does not have them yet."""
-        return self._joiner.waiting if self._joiner is not None else 0
-
-    def _leniently(self, odd: LenientJsonError) -> tuple[Any, Sequence[Delta]]:
-        """The payload as lenient clients read it, and what is wrong with it.
-
-        From then on the halves of characters are joined.
-        """
-        if odd.halves:
-            self._joiner = self._joiner or SurrogateJoiner()
-        return odd.value, (Malformed(f"not JSON: {odd}", "json"),) if odd.constant is not None else ()
 
 
 class JsonDialect(LenientDialect):
@@ -80,11 +57,8 @@ class JsonDialect(LenientDialect):
             return (Meta("after-end", data),)
         if not data:
             return self._empty(event)
-        broken: Sequence[Delta] = ()
         try:
-            payload = decode_exactly(data)
-        except LenientJsonError as exc:
-            payload, broken = self._leniently(exc)
+            payload, broken = self._decoded(data)
         except JsonError as exc:
             return self._not_json(event, str(exc))
         if type(payload) is not dict:

@@ -13,7 +13,7 @@ from sse_tui.dialects.base import Delta, Malformed, Meta, StreamFault
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.inband import Setting, fault_in_unknown
 from sse_tui.dialects.json_events import DONE, JsonDialect
-from sse_tui.dialects.payload import JsonError, LenientJsonError, decode, decode_exactly, kind_of
+from sse_tui.dialects.payload import JsonError, decode, kind_of
 from sse_tui.eventstream.items import Event
 
 NAME = "NDJSON, not SSE"
@@ -39,11 +39,8 @@ class LineDialect(JsonDialect):
             return self._sentinel(text)
         if self._ended:
             return (Meta("after-end", text),)
-        broken: Sequence[Delta] = ()
         try:
-            payload = decode_exactly(text)
-        except LenientJsonError as exc:
-            payload, broken = self._leniently(exc)
+            payload, broken = self._decoded(text)
         except JsonError as exc:
             return (Malformed(f"not JSON: {exc}", "json"), *super().read_ignored(line))
         if not isinstance(payload, dict):

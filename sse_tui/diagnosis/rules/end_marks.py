@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sse_tui.bodies import Form
+from sse_tui.diagnosis.end_mark_names import DONE, MARKS
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, EVENT, FINISH, OVER, Occurrence, also, rule
 from sse_tui.dialects.answer import Answer
@@ -13,21 +14,8 @@ from sse_tui.eventstream import Event
 from sse_tui.recording.records import FINISH_WAIT, Close, CloseReason
 from sse_tui.text.wording import choice_words, many
 
-_DONE = "[DONE]"
-
-# By the name of an event, or the type of its payload: the dialect whose stream it ends.
-_MARKS = {
-    "message_stop": "anthropic-messages",
-    "response.completed": "openai-responses",
-    "message-end": "cohere-v2",
-    "stream-end": "cohere-v2",
-    "chat.end": "lmstudio",
-    "conversation.response.done": "mistral-conversations",
-    "transcript.text.done": "openai-transcription",
-    "interaction.completed": "gemini-interactions",
-}
 # By dialect: the mark that follows the finish reason.
-_LAST = {"openai-chat": _DONE, "openai-completions": _DONE, "anthropic-messages": "message_stop"}
+_LAST = {"openai-chat": DONE, "openai-completions": DONE, "anthropic-messages": "message_stop"}
 _LOOKED_AT = 64
 _TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
 
@@ -40,7 +28,7 @@ _TYPE = re.compile(r'"type"\s*:\s*"([^"]{1,40})"')
 )
 def foreign_terminal(event: Event, facts: Facts) -> Occurrence | None:
     """The end mark of another API, which proves nothing here and which JSON decoders fail on."""
-    done = len(event.data) < 16 and event.data.strip() == _DONE
+    done = len(event.data) < 16 and event.data.strip() == DONE
     turn = facts.turn
     dialect = turn.view.dialect.chosen
     if not dialect.answers or (facts.entry.deltas and not done):
@@ -48,7 +36,7 @@ def foreign_terminal(event: Event, facts: Facts) -> Occurrence | None:
     whole = dialect.complete is True
     if done:
         known = dialect.sentinel == "ends" or (dialect.sentinel == "follows" and whole)
-        mark, harm = ("" if known else _DONE), "; JSON decoders fail on it"
+        mark, harm = ("" if known else DONE), "; JSON decoders fail on it"
     else:
         mark, harm = _mark(event, facts), ""
     if not mark:
@@ -65,7 +53,7 @@ def _mark(event: Event, facts: Facts) -> str:
     """The mark of another dialect that the event is, "" for any other event."""
     found = _TYPE.search(event.data, 0, 200)
     for name in (event.type, found[1] if found else ""):
-        if _MARKS.get(name, facts.turn.dialect) != facts.turn.dialect:
+        if MARKS.get(name, facts.turn.dialect) != facts.turn.dialect:
             return name
     return ""
 
@@ -202,7 +190,7 @@ def missing_end_marker(_: Close, facts: Facts) -> Occurrence | None:
     return Occurrence(
         f"The answer was finished, but {mark} did not follow: a client that waits for it hangs on an open connection.",
         advice=None
-        if mark == _DONE
+        if mark == DONE
         else f"In the server, end the stream with {mark}: some clients wait for it.",
         evidence={"finish_reason": turn.view.answer.finish_reason},
     )

@@ -22,7 +22,7 @@ _ADVICE = {
 _BY_STATUS = {
     204: "Connect later or elsewhere: 204 tells an EventSource that there is no stream and to stop.",
     400: "Compare the request's body and headers with what the API expects.",
-    401: "Send a valid key: with --key-env NAME, -H or the profile's api_key.",
+    401: "Send a valid key: with --key-env NAME, -H, or api_key_env in the profile.",
     403: "Check that the key may use this model, and that nothing on the way refuses the client.",
     404: "Check the path of the URL and the name of the model.",
     405: "Check the method: chat APIs want a POST, EventSource sends a GET.",

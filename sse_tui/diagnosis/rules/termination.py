@@ -8,6 +8,7 @@ from sse_tui.bodies import Form
 from sse_tui.diagnosis import body_end
 from sse_tui.diagnosis.clients.ends import end_of
 from sse_tui.diagnosis.clients.known_clients import at_cut
+from sse_tui.diagnosis.end_mark_names import DONE, IN_BYTES
 from sse_tui.diagnosis.facts import Facts
 from sse_tui.diagnosis.reframing import plain_lines
 from sse_tui.diagnosis.registry import CLOSE, DELTAS, OVER, RECONNECT, TAIL, Occurrence, also, rule
@@ -17,8 +18,6 @@ from sse_tui.recording.records import Close, Reconnect
 from sse_tui.text.wording import many
 
 _WHOLE = ("lossless", "repeated")  # verdicts on a resume after which nothing is missing
-_DONE = "[DONE]"
-_IN_TAIL = (_DONE, "message_stop", "response.completed", "message-end", '"stop":true', '"finishReason"')
 
 
 def was_cut(facts: Facts) -> bool:
@@ -101,9 +100,9 @@ def unterminated_tail(tail: Tail, facts: Facts) -> Occurrence | None:
     if conn.misframing_of(tail) is not None or (not conn.events and plain_lines(tail.text)):
         return None
     size = tail.end - tail.start
-    marker = next((marker for marker in _IN_TAIL if marker in tail.text), None)
+    marker = next((marker for marker in IN_BYTES if marker in tail.text), None)
     whole = facts.turn.view.dialect.complete is True
-    facts.turn.odd_end = marker == _DONE
+    facts.turn.odd_end = marker == DONE
     state = f"the answer is {'complete' if whole else 'not complete'} without that part"
     inside = body_end.within(tail, conn)
     evidence: dict[str, object] = {"bytes": size, "ends": inside, "logically_complete": whole}

@@ -15,8 +15,8 @@ from sse_tui.dialects.base import Delta, Malformed, Meta, Resume, StreamFault
 from sse_tui.dialects.error_names import announces
 from sse_tui.dialects.heartbeats import named_ping
 from sse_tui.dialects.inband import fault_behind, fault_in
-from sse_tui.dialects.json_events import LenientDialect
-from sse_tui.dialects.payload import JsonError, LenientJsonError, decode_exactly, members, scrubbed, string
+from sse_tui.dialects.lenient_json import LenientDialect
+from sse_tui.dialects.payload import JsonError, members, scrubbed, string
 from sse_tui.dialects.providers.langgraph.langchain import LangChainMessages
 from sse_tui.eventstream.items import Event
 
@@ -42,11 +42,8 @@ class LangGraph(LenientDialect):
             return ()
         if named_ping(mode) or not event.data:
             return (Meta("ping", event.data),)
-        broken: Sequence[Delta] = ()
         try:
-            payload = decode_exactly(event.data)
-        except LenientJsonError as exc:
-            payload, broken = self._leniently(exc)
+            payload, broken = self._decoded(event.data)
         except JsonError as exc:
             return self._not_json(event, str(exc))
         if announces(mode):

@@ -44,10 +44,8 @@ from sse_tui.dialects.json_events import DONE, ChoiceDialect
 from sse_tui.dialects.payload import (
     NOT_STRICT,
     JsonError,
-    LenientJsonError,
     count,
     decode,
-    decode_exactly,
     decode_strictly,
     index_of,
     items,
@@ -115,9 +113,7 @@ class OpenAIChat(ChoiceDialect):
             payload = decode_strictly(data)
         except NOT_STRICT:
             try:
-                payload = decode_exactly(data)
-            except LenientJsonError as exc:
-                payload, broken = self._leniently(exc)
+                payload, broken = self._leniently(data)
             except JsonError as exc:
                 return self._not_json(event, str(exc))
         if type(payload) is not dict:
