@@ -23,6 +23,7 @@ from sse_tui.diagnosis.view import EntryView, TurnView
 from sse_tui.diagnosis.window import Window
 from sse_tui.dialects.base import Delta, Reasoning, StreamFault, Text
 from sse_tui.dialects.provenance import of_headers
+from sse_tui.dialects.registry import READERS
 from sse_tui.eventstream import Comment, Event, Retry, Tail
 from sse_tui.metrics import Beats
 from sse_tui.recording.records import Header, Request, Response
@@ -38,15 +39,12 @@ SILENCE_NS = 18_000_000_000
 """A silence worth a finding: 15 s, as the standard advises for comments (HTML 9.2.7), and a fifth for delays."""
 
 _KINDS = 32
-# The dialects whose every event is a JSON payload of a model's answer.
 ANSWERS = frozenset(
-    (
-        *("openai-chat", "openai-completions", "openai-responses", "openai-assistants", "gemini", "tgi"),
-        *("openai-transcription", "anthropic-messages", "cohere-v2", "llamacpp-native", "watsonx"),
-        *("mistral-conversations", "writer-completions", "vercel-ui"),
-        *("gemini-interactions", "dify", "workers-ai", "bedrock-converse", "bedrock-invoke"),
-    )
-)
+    name
+    for name, dialect in READERS.items()
+    if dialect.answers and dialect.json_due and not dialect.line_based
+) - {"langgraph"}  # whose events are the states of a run
+"""The dialects whose every event is a JSON payload of a model's answer."""
 
 
 @dataclass(slots=True)

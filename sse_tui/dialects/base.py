@@ -157,10 +157,11 @@ class Dialect(ABC):
     `sentinel` says what OpenAI's ``[DONE]`` means: it "ends" the stream, it "follows" the end that the payloads mark,
     or it is not part of the dialect ("") and proves nothing. An answer of a `silent` dialect may rightly be empty.
     `auth` is how the provider takes its key, `resume` how its streams can be resumed, if at all; "get" is by GET with
-    the last event ID, whatever method the stream began with. Bodies of `line_based`
-    dialects are JSON lines, not event streams: see `sse_tui.dialects.line_dialects`. `reasoning_apart`: the output that
-    its usage counts does not include the reasoning. Where `answers` is false the
-    events are not pieces of a model's answer, so that showing only its text would show nothing.
+    the last event ID, whatever method the stream began with. Bodies of `line_based` dialects are JSON lines, not event
+    streams: see `sse_tui.dialects.line_dialects`. `reasoning_apart`: the output that its usage counts does not include
+    the reasoning. `json_due`: the data of every event is JSON, so that plain text in its place is none of the answer.
+    Where `answers` is false the events are not pieces of a model's answer, so that showing only its text would show
+    nothing.
     """
 
     name: str
@@ -171,6 +172,7 @@ class Dialect(ABC):
     silent: ClassVar[bool] = False
     reasoning_apart: ClassVar[bool] = False
     answers: bool = True
+    json_due: bool = False
     provider: Provider | None = None  # who sends the stream, where that was looked for and shows
 
     # The state that all share: whether the end marker has come, whether an error was reported, whether the answer is

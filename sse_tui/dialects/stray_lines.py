@@ -68,12 +68,8 @@ def stray_text(item: Item) -> str:
 
 
 class StrayLines(Dialect):
-    """A dialect of event streams, which recognises errors in what does not belong to any event.
+    """A dialect of event streams, which recognises errors in what does not belong to any event."""
 
-    `json_due`: the data of every event is JSON, so that plain text in its place is none of the answer.
-    """
-
-    json_due: bool = False
     # Whether an event came before, and whether such a line did: a text at the very beginning is none of an answer.
     _begun: bool = True
     _strayed: bool = False

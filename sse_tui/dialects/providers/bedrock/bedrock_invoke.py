@@ -26,6 +26,7 @@ class BedrockInvoke(Delegating):
     """Reads one answer in the dialect that its first payloads show; the registry hands in the `readers`."""
 
     name = "bedrock-invoke"
+    json_due = True
     readers: ClassVar[Mapping[str, type[Dialect]]]
 
     def __init__(self) -> None:
