@@ -42,23 +42,18 @@ def tell_worst(findings: Iterable[Finding], problem: SseTuiError | None = None) 
     from sse_tui.diagnosis import WORST_FIRST
 
     others = [finding for finding in findings if finding.severity != "info" and finding.rule != "internal"]
-    # What is said of the event that reports the error is that error once more: that it is no JSON, for example.
-    said = {
-        (finding.conn, finding.start)
-        for finding in others
-        if problem is not None and finding.event is not None and _same(finding, problem)
-    }
-    said_anew = [
-        finding
-        for finding in others
-        if (finding.conn, finding.start) not in said and not (problem is not None and _same(finding, problem))
+    same = [finding for finding in others if problem is not None and _same(finding, problem)]
+    # What else is said of the event that reports the error is that error once more: that it is not JSON, for example.
+    said = {(finding.conn, finding.start) for finding in same if finding.event is not None}
+    rest = [
+        finding for finding in others if finding not in same and (finding.conn, finding.start) not in said
     ]
-    if not said_anew:
+    if not rest:
         return
-    worst = min(said_anew, key=lambda finding: WORST_FIRST.index(finding.severity))
+    worst = min(rest, key=lambda finding: WORST_FIRST.index(finding.severity))
     if problem is not None and worst.severity != "error":
         return
-    rules = sorted({finding.rule for finding in said_anew} - {worst.rule})
+    rules = sorted({finding.rule for finding in rest} - {worst.rule})
     named = ", ".join(rules[:_NAMED])
     if len(rules) > _NAMED:
         named += f" and {len(rules) - _NAMED:,} more"

@@ -22,9 +22,9 @@ def _table() -> list[Case]:
 
 
 TABLE = _table()
-REPORTED = (
-    json.loads((SHARED / "cases" / "cases.json").read_text("utf-8")) if (SHARED / "cases").is_dir() else []
-)
+# The reported streams themselves, where they lie beside the checkout.
+FOLDER = SHARED / "cases"
+REPORTED = json.loads((FOLDER / "cases.json").read_text("utf-8")) if FOLDER.is_dir() else []
 
 
 def result_of(stream: bytes, dialect: str | None) -> dict[str, Any]:
@@ -40,11 +40,12 @@ def test_the_stream_gets_its_name(case: Case) -> None:
     assert disagreements(case, result_of(case.stream, case.dialect)) == []
 
 
-@pytest.mark.parametrize("reported", REPORTED, ids=lambda reported: reported["name"])
+@pytest.mark.skipif(not REPORTED, reason="the reported streams do not lie beside this checkout")
+@pytest.mark.parametrize("reported", REPORTED or [{"name": "none"}], ids=lambda reported: reported["name"])
 def test_the_reported_stream_gets_the_same(reported: dict[str, Any]) -> None:
     case = next((case for case in TABLE if case.name == reported["name"]), None)
     assert case is not None, "no entry in the table"
-    stream = (SHARED / "cases" / reported["file"]).read_bytes()
+    stream = (FOLDER / reported["file"]).read_bytes()
     assert stream != case.stream
     assert disagreements(case, result_of(stream, case.dialect), own=False) == []
 
