@@ -210,7 +210,8 @@ def open_after_finish(close: Close, facts: Facts) -> Occurrence | None:
         return None
     if close.code != FINISH_WAIT and close.cause is not CloseReason.TIMEOUT:
         return None
+    detail = f": {close.detail}" if close.detail else ""
     return Occurrence(
-        f"The finish reason came, and then neither an end marker nor the end of the body: {close.detail}.",
+        f"The finish reason came, and then neither an end marker nor the end of the body{detail}.",
         evidence={"finish_reason": facts.turn.view.answer.finish_reason},
     )

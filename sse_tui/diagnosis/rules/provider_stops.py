@@ -44,7 +44,7 @@ def _new_ends(rule_id: str, facts: Facts, kind: FinishKind) -> Iterator[tuple[st
     reference="coder/coder#28470; BerriAI/litellm#40857; sugarforever/chat-ollama#695",
 )
 def provider_stop(_: Event, facts: Facts) -> Iterator[Occurrence]:
-    """The provider stopped or withheld the answer, which a finish reason alone says."""
+    """The provider stopped or withheld the answer, which only the finish reason shows."""
     answer = facts.turn.view.answer
     if answer.error is not None:
         return  # an error that is reported as such says the same

@@ -52,6 +52,9 @@ def usage_missing(_: object, facts: Facts) -> Occurrence | None:
     return Occurrence(
         f"The stream has no token counts{', ' + state if asked is not None else ''}: rates are estimated from "
         f"{many(events, 'token event')}.",
+        advice="Check whether the server supports stream_options.include_usage, which the request has."
+        if asked
+        else None,
         evidence={"token_events": events, "asked": asked},
     )
 
