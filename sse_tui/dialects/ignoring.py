@@ -34,6 +34,11 @@ class Ignoring(Dialect):
         return self._inner.chosen
 
     @property
+    def recognised(self) -> bool:
+        """Whether some event had the shape of the dialect that reads."""
+        return self._inner.recognised
+
+    @property
     def ended(self) -> bool:
         """Whether the dialect that reads has seen its end marker."""
         return self._inner.ended

@@ -52,3 +52,10 @@ def test_it_goes_on_from_a_saved_state_and_starts_afresh() -> None:
         assert Meta("ping", "Waiting") in deltas
         assert not any(isinstance(delta, Text) for delta in deltas)
     assert reader.again().name == create("auto").name
+
+
+def test_what_was_detected_is_recognised_though_all_of_it_is_left_out() -> None:
+    reader = create("auto", ["Wait*"])
+    assert not create("openai-chat", ["Wait*"]).recognised
+    reader.read(Event("message", chunk({"content": "Waiting"}).decode()[6:-2], "", 0, 0))
+    assert reader.recognised
